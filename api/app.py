@@ -18,9 +18,8 @@ from api.embed.script_paths import script_routes
 from api.feeds.feed import feed_topics
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
+from api.http.request import Services
 from api.http.routing import Routes
-from api.http.services import Services
-from api.http.step_signal import StepSignal
 from api.media.origins import FetchImage
 from api.media.proxy import ImageProxy, StoredUploads
 from api.media.upload_places import UploadPlaces
@@ -32,7 +31,7 @@ from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument
 from api.stream.streams import Streams
 from api.view.liveblog_access import LiveblogIndex
-from api.view.read_cache import ReadCache, ReadCounts
+from api.view.read_cache import ReadCache, ReadCounts, StepSignal
 from store.engine import spans
 
 

@@ -10,7 +10,7 @@ from api.comments.capability import COMMENTS
 from api.desk.capability import DESK
 from api.http.capability import PostExtras
 from api.http.json_path import Json
-from api.http.services import Services
+from api.http.request import Services
 from api.polls.capability import POLLS
 from api.readers.capability import READERS
 from api.statistics.capability import STATISTICS

@@ -16,8 +16,8 @@ from api.external import endpoint as external
 from api.external import fixtures, handback
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
+from api.http.json_path import Json
 from api.http.openapi import DocumentLimits, document
-from api.http.param import Json
 from api.http.routing import Route
 from api.http.static import folder
 from api.liveblogs import delta

@@ -34,7 +34,7 @@ import uvloop
 from sqlalchemy import make_url
 
 from api.app import create_app
-from api.http.services import Services
+from api.http.request import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.reads import daemon, liveblog

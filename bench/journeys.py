@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message
 
 from api.app import create_app
 from api.feeds.feed import FEED_PATH
-from api.http.services import Services
+from api.http.request import Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVENTS, EVERY, NOTHING, upstream

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from api.http.json_path import Json, node
-from api.http.services import Services
+from api.http.request import Services
 from api.view.post_files import reader_picture
 from mapping.errors import NotFound
 from store.comments.comments import StoredComment

@@ -9,15 +9,11 @@ from cachetools import TTLCache
 from starlette.responses import Response
 
 from api.http import openapi
+from api.http.caching import FlightGroup, cache_control
 from api.http.capability import PostExtras
-from api.http.conditional import cache_control
 from api.http.errors import json_response
-from api.http.flight_group import FlightGroup
-from api.http.request import ApiRequest
-from api.http.services import Services
-from api.view import delay
-from api.view.liveblog_access import readable
-from api.view.read_cache import ReadCache
+from api.http.request import ApiRequest, Services
+from api.view.read_cache import DELAY, read_view
 from mapping.comments.documents import CommentCounts
 from store.comments import comments
 from store.database import Store
@@ -33,7 +29,7 @@ COUNTS = openapi.operation(
     "How many comments the posts of a liveblog have",
     "Comments",
     {200: openapi.document_answer(CommentCounts, "By post, those that have some"), **openapi.PUBLIC_ERRORS},
-    parameters=[openapi.in_path("liveblogId"), delay.PARAMETER],
+    parameters=[openapi.in_path("liveblogId"), DELAY],
     security=openapi.OPEN,
 )
 
@@ -91,8 +87,7 @@ async def extras(services: Services, organization_id: str, game_id: str, at: int
 async def counts(request: ApiRequest) -> Response:
     """How many public comments the posts of a liveblog have (ours), up to five seconds late."""
     settings = request.services.settings
-    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(view.game, request.context.caller, public=settings.server.public_feeds)
+    view, game = await read_view(request, request.path_params["liveblogId"])
     found = await extras(request.services, game.organization_id, game.id, view.at)
     return json_response(
         {"counts": dict(found.numbers if found else {})}, headers={"Cache-Control": cache_control(settings)}

@@ -11,14 +11,12 @@ from starlette.responses import Response
 from api.comments.channel import allows_comments, as_read, liveblog_of_channel
 from api.comments.comment_counts import CountedComments
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import cache_control, conditional
 from api.http.errors import json_bytes, json_response
-from api.http.idempotency import KEY, idempotency_key
-from api.http.param import Integer, Text
+from api.http.param import KEY, Integer, Text, idempotency_key
 from api.http.request import ApiRequest
 from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
-from api.view import delay
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, DelayedView, ReadCache, moment_seen, public_delay, requested_delay
 from mapping.comments.documents import (
     CommentCollection,
     CommentDraft,
@@ -55,7 +53,7 @@ INDEX = openapi.operation(
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,
     },
-    parameters=[*CHANNEL, LIMIT, NEXT, delay.PARAMETER],
+    parameters=[*CHANNEL, LIMIT, NEXT, DELAY],
     security=openapi.OPEN,
 )
 CREATE = openapi.operation(
@@ -67,7 +65,7 @@ CREATE = openapi.operation(
         **WRITE_REFUSALS,
         **openapi.refusals(409),
     },
-    parameters=[*CHANNEL, KEY, delay.PARAMETER],
+    parameters=[*CHANNEL, KEY, DELAY],
     body=openapi.json_body(openapi.request_schema(CommentDraft), {"text": "What a goal!"}),
     security=openapi.OPEN,
 )
@@ -76,7 +74,7 @@ LIKE = openapi.operation(
     "Like a comment, or take the like back",
     "Comments",
     {200: openapi.document_answer(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
-    parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
+    parameters=[*CHANNEL, openapi.in_path("commentId"), DELAY],
     body=openapi.json_body(openapi.request_schema(CommentLike), {"liked": True}),
     security=openapi.OPEN,
 )
@@ -85,7 +83,7 @@ REPORT = openapi.operation(
     "Report a comment to those who moderate",
     "Comments",
     {200: openapi.document_answer(CommentReported, "The report is taken"), **WRITE_REFUSALS},
-    parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
+    parameters=[*CHANNEL, openapi.in_path("commentId"), DELAY],
     security=openapi.OPEN,
 )
 
@@ -210,8 +208,8 @@ async def _check_seen(request: ApiRequest, organization_id: str, channel_id: str
         await request.services.store.read(find, at=at)
 
 
-def _view(request: ApiRequest, organization_id: str) -> delay.DelayedView:
+def _view(request: ApiRequest, organization_id: str) -> DelayedView:
     """As of when the caller sees the organization's liveblogs."""
     settings, now = request.services.settings, request.services.clock()
-    late = max(delay.requested_delay(request), delay.public_delay(organization_id, settings, request.context.caller))
-    return delay.DelayedView(None, late, now - late, delay.moment(now, late))
+    late = max(requested_delay(request), public_delay(organization_id, settings, request.context.caller))
+    return DelayedView(None, late, now - late, moment_seen(now, late))

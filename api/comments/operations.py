@@ -9,8 +9,7 @@ from functools import partial
 
 from api.comments.channel import liveblog_of_channel
 from api.comments.comment_counts import CountedComments
-from api.http.request import Caller
-from api.http.services import Services
+from api.http.request import Caller, Services
 from api.media.proxy import ImageProxy
 from mapping.comments.documents import CommentDecision
 from store.comments import moderation

@@ -19,8 +19,7 @@ from api.desk.handlers import SIGN_IN
 from api.desk.passwords import new_password_fault
 from api.desk.session_start import begin_session, forget_session
 from api.http.param import Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, DeskPerson
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.desk_text import DeskText
 from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from api.http.services import Services
-from api.http.step_signal import StepSignal
+from api.http.request import Services
+from api.view.read_cache import StepSignal
 
 LASTS = 30
 """Seconds after which a page that says nothing counts as closed."""

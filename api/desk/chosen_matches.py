@@ -15,8 +15,7 @@ from api.desk.match_settings_page import EXCLUDE
 from api.desk.refusal_text import refusal_text
 from api.external import operations
 from api.http.param import Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest, parse_document
+from api.http.request import ApiRequest, DeskPerson, parse_document
 from mapping.desk.fixtures_text import FixturesText
 from mapping.documents.external import ExternalChange
 from mapping.errors import ServiceError, Unprocessable

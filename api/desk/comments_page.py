@@ -14,10 +14,9 @@ from starlette.responses import Response
 from api.comments import operations
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
+from api.http.caching import Rendering
 from api.http.param import Integer, OneOf, Query, words
-from api.http.people import DeskPerson, PeopleDoor
-from api.http.rendered import Rendering
-from api.http.request import ApiRequest, parse_document
+from api.http.request import ApiRequest, DeskPerson, PeopleDoor, parse_document
 from mapping.comments.documents import CommentDecision
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText

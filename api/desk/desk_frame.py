@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 from starlette.responses import Response
 
 from api.http import static
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, DeskPerson
 from api.page.reader_language import preferred_locale
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText

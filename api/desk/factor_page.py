@@ -9,8 +9,7 @@ from api.desk.code_step import begin_set_up
 from api.desk.desk_frame import DeskPage
 from api.desk.factor_form import ACTS, codes_response
 from api.http.param import Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, DeskPerson
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, InvalidRequest
 from store.accounts import audit, second_factors, sessions

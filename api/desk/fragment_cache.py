@@ -9,12 +9,10 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS
-from api.http.conditional import is_unchanged
-from api.http.flight_group import SingleFlightCache
-from api.http.rendered import Rendering
+from api.http.caching import Rendering, SingleFlightCache, is_unchanged
 from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.http.step_signal import StepSignal
+from api.view.read_cache import StepSignal
 
 KEPT_SECONDS = 0.5
 """For so long what one desk was given is what others are given."""

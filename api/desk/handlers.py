@@ -9,9 +9,8 @@ from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.sessions_door import check_account, check_site
-from api.http.param import Query
-from api.http.people import DeskPerson, PeopleDoor
-from api.http.request import ApiRequest, parse_query
+from api.http.param import Query, parse_query
+from api.http.request import ApiRequest, DeskPerson, PeopleDoor
 from api.http.routing import Handler
 from mapping.desk.own_path import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge

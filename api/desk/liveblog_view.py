@@ -21,12 +21,11 @@ from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
 from api.http.param import OneOf, Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
-from api.http.step_signal import StepSignal
+from api.http.request import ApiRequest, DeskPerson
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events
+from api.view.read_cache import StepSignal
 from config.sections import MediaConfig
 from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText

@@ -9,10 +9,9 @@ from sqlalchemy import Connection
 
 from api.http.json_path import Json, text
 from api.page.load import posts_with_results
-from api.view.external import externals
 from api.view.liveblog_access import cursor, documents
 from api.view.match_sources import match_sources
-from api.view.references import EDITABLE, complete
+from api.view.references import EDITABLE, complete, externals
 from mapping.desk.post_filter import PostFilter
 from mapping.desk.post_state import PostState, post_state
 from mapping.errors import NotFound

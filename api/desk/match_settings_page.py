@@ -20,8 +20,7 @@ from api.desk.sources_section import SourceRefusal, SourcesPage, source_change, 
 from api.external import operations
 from api.external.operations import NOT_ATTACHED
 from api.http.param import Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest, parse_document
+from api.http.request import ApiRequest, DeskPerson, parse_document
 from api.page.reader_language import LOCALES
 from api.page.scoreboard import title
 from api.page.times import territorial

@@ -18,8 +18,7 @@ from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
 from api.external import operations
 from api.http.param import Integer, Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest, parse_document
+from api.http.request import ApiRequest, DeskPerson, parse_document
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME, own_path

@@ -26,8 +26,7 @@ from api.external import operations
 from api.external.fixtures import fixtures_of
 from api.http.json_path import local
 from api.http.param import Integer, Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, DeskPerson
 from api.page.scoreboard import title
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText

@@ -10,9 +10,7 @@ from starlette.types import Scope
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
 from api.http.openapi import ACCOUNT_HEADER
-from api.http.people import DeskPerson, PeopleDoor
-from api.http.request import headers_of
-from api.http.services import Services
+from api.http.request import DeskPerson, PeopleDoor, Services, headers_of
 from mapping.desk.account_roles import SCOPES
 from mapping.desk.cross_site import from_own_site, may_carry_session
 from mapping.errors import Forbidden, StoreUnavailable

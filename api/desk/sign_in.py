@@ -20,8 +20,7 @@ from api.desk.password_queue import PasswordsBusy
 from api.desk.session_start import begin_session, forget_session
 from api.desk.sessions_door import check_site
 from api.http.param import Query
-from api.http.people import DeskPerson
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, DeskPerson
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
 from mapping.errors import Forbidden, RateLimited

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from api.embed.styles import STATIC
 from api.feeds.feed import FeedRequest, page_url
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import cache_control, conditional
 from api.http.json_path import Json
 from api.http.param import TEXT, Integer
 from api.http.request import ApiRequest
@@ -23,10 +23,8 @@ from api.page.page import language, render_liveblog
 from api.page.posts import PageExtent
 from api.page.scoreboard import title
 from api.page.window import PageRequest, late
-from api.view import delay
 from api.view.key_moments import with_result
-from api.view.liveblog_access import readable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, ReadCache, read_view
 from config import Settings
 from mapping.locales import translator
 
@@ -49,7 +47,7 @@ FRAME = openapi.operation(
     parameters=[
         openapi.LIVEBLOG_IN_PATH,
         LIMIT,
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -59,8 +57,7 @@ async def frame(request: ApiRequest) -> Response:
     """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
     services, context, settings = request.services, request.context, request.services.settings
     limit = LIMIT.of(context.query)
-    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(view.game, context.caller, public=settings.server.public_feeds)
+    view, game = await read_view(request, request.path_params["liveblogId"])
     reading = clock(game.document, translator(language(game.document)), view.now)
 
     def render(conn: Connection) -> bytes:

@@ -10,20 +10,17 @@ from starlette.responses import Response
 
 from api.feeds.feed import FeedRequest, add, serialise
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
 from api.http.json_path import Json
 from api.http.param import NAME, TEXT, Integer, Text
-from api.http.request import ApiRequest
-from api.http.services import Services
+from api.http.request import ApiRequest, Services
 from api.page.card_facts import SIZE
 from api.page.discovery import KINDS, card_url, frame_url, iframe, liveblog_of
 from api.page.load import NOBODY, LoadedLiveblog, load_liveblog
 from api.page.structured_data import COVER, LOGO
-from api.view import delay
 from api.view.content import one_line
-from api.view.liveblog_access import readable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, ReadCache, read_view
 from store.liveblogs.liveblogs import StoredGame
 
 POSTS = 30
@@ -73,7 +70,7 @@ OEMBED = openapi.operation(
         MAX_WIDTH,
         MAX_HEIGHT,
         FORMAT,
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -89,8 +86,7 @@ async def oembed(request: ApiRequest) -> Response:
     height = min(MAX_HEIGHT.of(context.query), HEIGHT)
     url = URL.of(context.query)
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
-    view = await delay.view_of(request, name, request.services[ReadCache].game, page_query)
-    game = readable(view.game, context.caller, public=settings.server.public_feeds, field="url")
+    view, game = await read_view(request, name, query=page_query, field="url")
     frame = frame_url(settings.public_url, game.local_id, view.delay)
 
     def rendered(conn: Connection) -> bytes:

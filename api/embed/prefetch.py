@@ -18,14 +18,11 @@ from api.embed.styles import STATIC
 from api.feeds.feed import LIMIT, FeedRequest, feed_request, page_url
 from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
-from api.http.content_coding import SMALLEST, accepted_coding, compress
+from api.http.caching import SMALLEST, Rendering, accepted_coding, cache_control, compress, conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
 from api.http.param import TEXT, Param, Query, Text
-from api.http.rendered import Rendering
-from api.http.request import ApiRequest
-from api.http.services import Services
+from api.http.request import ApiRequest, Services
 from api.http.static import version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -35,12 +32,10 @@ from api.page.posts import PageExtent
 from api.page.scoreboard import scoreboard
 from api.page.times import moment
 from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
-from api.view import delay
-from api.view.article_address import LONGEST, WEB, address_in
 from api.view.content import headline, names_of
-from api.view.delay import DelayedView
-from api.view.liveblog_access import read_liveblog, readable
-from api.view.read_cache import ReadCache
+from api.view.liveblog_access import read_liveblog
+from api.view.post_files import LONGEST_ADDRESS, WEB_ADDRESS, address_in
+from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from config import Settings
 from mapping.locales import translator
 from mapping.statistics.page_address import page_address
@@ -52,12 +47,12 @@ TEASER_POSTS = 3
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Param | Json] = [
     openapi.LIVEBLOG_IN_QUERY,
-    delay.PARAMETER,
+    DELAY,
     *THEMED_PAGE,
     Text(
         "liveblogUrl",
         "The article that links to posts lead to, and that structured data name",
-        {"type": "string", "maxLength": LONGEST, "pattern": WEB},
+        {"type": "string", "maxLength": LONGEST_ADDRESS, "pattern": WEB_ADDRESS},
     ),
     replace(LIMIT, description="With a theme: number of posts"),
 ]
@@ -144,8 +139,7 @@ async def _respond(
     render: Callable[[Connection, LoadedLiveblog, Services, Embedding], Json],
 ) -> Response:
     services, query, settings = request.services, request.context.query, request.services.settings
-    view = await delay.view_of(request, read_liveblog(query, "liveblogId"), request.services[ReadCache].game)
-    game = readable(view.game, request.context.caller, public=settings.server.public_feeds, field="liveblogId")
+    view, game = await read_view(request, read_liveblog(query, "liveblogId"), field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), view.now)
     wanted = _wanted(query, limit, settings)
     services[UnknownThemes].count(query, wanted.theme, services.clock())

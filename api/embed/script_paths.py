@@ -8,8 +8,7 @@ from functools import cache
 from starlette.responses import Response
 
 from api.embed.styles import STATIC, article_css
-from api.http.conditional import conditional
-from api.http.rendered import Rendering
+from api.http.caching import Rendering, conditional
 from api.http.request import ApiRequest
 from api.http.routing import Route
 from api.http.static import ANY_ORIGIN, CACHE, TYPES, version

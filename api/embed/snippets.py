@@ -10,18 +10,15 @@ from starlette.responses import Response
 
 from api.feeds.feed import FEED_PATH, page_url
 from api.http import openapi
-from api.http.conditional import VARY, cache_control, conditional
+from api.http.caching import VARY, Rendering, cache_control, conditional
 from api.http.param import NAME, TEXT
-from api.http.rendered import Rendering
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
 from api.page.document import WITH_POSTS, document
 from api.page.reader_language import preferred_locale
-from api.view import delay
 from api.view.content import one_line
-from api.view.liveblog_access import readable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, read_view
 from mapping.locales import Translator, translator
 from mapping.locales.labels import SnippetText
 
@@ -38,7 +35,7 @@ SNIPPETS = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": NAME},
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -57,8 +54,7 @@ class Snippet(NamedTuple):
 async def snippets(request: ApiRequest) -> Response:
     """The page in its reader's language; where the service is not public, the snippets name the client that requested it."""
     context, settings = request.context, request.services.settings
-    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(view.game, context.caller, public=settings.server.public_feeds)
+    _, game = await read_view(request, request.path_params["liveblogId"])
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
     texts = translator(preferred_locale(request.headers.get("accept-language", "")))

@@ -12,9 +12,8 @@ from starlette.responses import Response
 from api.events.operations import WriteResult, create_event, delete_event, render_event, update_event
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.idempotency import KEY, idempotency_key
 from api.http.json_path import Json
-from api.http.param import NAME, Text
+from api.http.param import KEY, NAME, Text, idempotency_key
 from api.http.request import ApiRequest, Caller, parse_document
 from api.media.addresses import WrittenRecord, check_addresses, store_files, take_data_images
 from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_events, named_liveblog

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from api.http.idempotency import digest_of
 from api.http.json_path import Json, at
+from api.http.param import digest_of
 from api.http.request import Caller
 from api.media.addresses import check_uploads, with_sizes
 from api.view.liveblog_access import among, check_version, may_write_events, writable_game

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from api.external.request_rules import SELECTOR_ID, check_provider
-from api.http.services import Services
+from api.http.request import Services
 from api.view.match_sources import AUTOMATIC, place_of
 from mapping.documents.external import ExternalChange, StandbyMatch
 from mapping.errors import (

@@ -7,7 +7,6 @@ from starlette.responses import Response
 from api.external import operations
 from api.external.operations import LIVEBLOG_ID
 from api.http.errors import json_response
-from api.http.idempotency import KEY, idempotency_key
 from api.http.openapi import (
     IF_MATCH,
     READ_ERRORS,
@@ -20,7 +19,7 @@ from api.http.openapi import (
     refusals,
     request_schema,
 )
-from api.http.param import NAME, Flag, Text
+from api.http.param import KEY, NAME, Flag, Text, idempotency_key
 from api.http.request import ApiRequest
 from api.view.liveblog_access import expected_version
 from mapping.documents.external import (

@@ -17,8 +17,7 @@ from api.http.json_path import Json
 from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, refusals
 from api.http.paging import LIMIT, PAGE, Q, collection, drop_empty, filters, page_of
 from api.http.param import NAME, Query, Text
-from api.http.request import ApiRequest
-from api.http.services import Services
+from api.http.request import ApiRequest, Services
 from mapping.documents.fixtures import FixtureCollection
 from mapping.errors import InvalidRequest
 from mapping.match.fixture import Fixture, FixtureDay

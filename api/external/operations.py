@@ -14,14 +14,12 @@ from sqlalchemy import Connection
 
 from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
 from api.external.request_rules import check_event_types, check_provider, selector_of
-from api.http.idempotency import digest_of
 from api.http.json_path import Json
-from api.http.request import parse_document
-from api.http.services import Services
-from api.view.external import externals
+from api.http.param import digest_of
+from api.http.request import Services, parse_document
 from api.view.liveblog_access import check_version
 from api.view.match_sources import match_sources
-from api.view.references import decorate
+from api.view.references import decorate, externals
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable

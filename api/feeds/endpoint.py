@@ -28,16 +28,15 @@ from api.feeds.feed import (
 )
 from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import cache_control, conditional
 from api.http.json_path import Json
 from api.http.param import TEXT, Param
 from api.http.request import ApiRequest
 from api.http.routing import Handler
-from api.view import delay
-from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
-from api.view.liveblog_access import public_documents, published_game, readable
-from api.view.read_cache import ReadCache
+from api.view.liveblog_access import public_documents, published_game
+from api.view.post_files import article_address
+from api.view.read_cache import DELAY, ReadCache, read_view
 from api.view.references import complete
 from config import Settings
 from mapping.sports.base import MomentType
@@ -58,7 +57,7 @@ FEED_PARAMETERS: list[Param] = [
     SORT,
     AFTER,
     INCLUDE_AFTER,
-    delay.PARAMETER,
+    DELAY,
     *THEME_PARAMETERS,
 ]
 KEY_EVENT: Json = {
@@ -162,8 +161,7 @@ def endpoint(form: Format) -> Handler:
         )
         services[UnknownThemes].count(context.query, wanted.theme, services.clock())
         reads = services[ReadCache]
-        view = await delay.view_of(request, wanted.liveblog, reads.game)
-        game = readable(view.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
+        view, game = await read_view(request, wanted.liveblog, field="liveblogId")
         extras = await extras_of(services, game.organization_id, game.id, view.at)
 
         def render(conn: Connection) -> bytes:

@@ -19,10 +19,10 @@ from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.param import Flag, Integer, Limit, OneOf, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
-from api.view.delay import in_query
 from api.view.key_moments import KeyMoments, with_result
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
 from api.view.post_files import Images, post_files
+from api.view.read_cache import delay_in
 from config import Settings
 from config.organizations import ThemeConfig
 from mapping.locales import translator
@@ -103,7 +103,7 @@ def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[s
         descending=SORT.of(query, SORTS[theme.sort or "desc"]),
         after=AFTER.of(query) or None,
         include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
-        delay=in_query(query, delay_max),
+        delay=delay_in(query, delay_max),
         theme=theme,
     )
 

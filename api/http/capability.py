@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from sqlalchemy import Connection
 
 from api.http.json_path import Json
+from api.http.request import Services
 from api.http.routing import Route
-from api.http.services import Services
 from config import Settings
 from mapping.locales import Translator
 from store.database import Store

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from api.http.param import NAME, TEXT, Json, Limit, Param, Text
+from api.http.json_path import Json
+from api.http.param import NAME, TEXT, Limit, Param, Text
 from api.http.routing import Route
 from mapping import errors
 

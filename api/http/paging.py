@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from api.http.param import Flag, Integer, Json, Param, Query, Text
+from api.http.json_path import Json
+from api.http.param import Flag, Integer, Param, Query, Text
 from api.http.request import Caller
 from mapping.errors import Forbidden, InvalidRequest
 from store.liveblogs.listing import Listed, Page

@@ -1,4 +1,4 @@
-"""A parameter of a query, said once: its name, what it means, what it may be, and how it is read.
+"""A parameter of a request, said once: its name, what it means, what it may be, and how it is read.
 
 `of` reads it from a query and raises InvalidRequest with the name as field; `document` is how the OpenAPI document shows it,
 with its default where a request may say it.
@@ -6,21 +6,46 @@ with its default where a request may say it.
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
+from urllib.parse import parse_qsl
 
+from cachetools import LRUCache
+from starlette.datastructures import Headers
+
+from api.http.json_path import Json
+from mapping.documents import strict_json
 from mapping.errors import InvalidRequest
 
 T = TypeVar("T")
-Json = dict[str, Any]
 Query = dict[str, str]
 
 MAX_INT_DIGITS = 15
 FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
 TEXT: Json = {"type": "string"}
 NAME: Json = {"type": "string", "minLength": 1}
+
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+KEY: Json = {
+    "name": IDEMPOTENCY_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "The same key with the same body gives what it has created before; 1-255 visible ASCII characters",
+    "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
+}
+
+
+MAX_FIELDS = 100
+_QUERIES: LRUCache[bytes, Query] = LRUCache(1024)
+KEPT_BYTES = 512
+"""Of a query string whose parameters are kept."""
 
 
 class Limit(str):
@@ -134,3 +159,51 @@ class Flag(OneOf[bool]):
 def words(choices: Mapping[str, object] | tuple[str, ...]) -> dict[str, str]:
     """The choices of a parameter whose words stand for themselves."""
     return {each: each for each in choices}
+
+
+def query_of(raw: bytes) -> Query:
+    """`parse_query`, which many readers of the same page want of the same bytes; what holds a secret is never kept."""
+    known = _QUERIES.get(raw)
+    if known is not None:
+        return known.copy()
+    query = parse_query(raw)
+    if len(raw) <= KEPT_BYTES and not any("secret" in name.casefold() for name in query):
+        _QUERIES[raw] = query.copy()
+    return query
+
+
+def parse_query(raw: bytes) -> Query:
+    """The parameters by name; raises InvalidRequest, with the name as field where one is at fault."""
+    try:
+        pairs = parse_qsl(
+            raw.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MAX_FIELDS
+        )
+    except UnicodeDecodeError:
+        raise InvalidRequest("the query string is not UTF-8") from None
+    except ValueError:
+        raise InvalidRequest("the query string has too many parameters") from None
+    query: Query = {}
+    for name, value in pairs:
+        try:
+            strict_json.check_text(name)
+            strict_json.check_text(value)
+        except ValueError as error:
+            raise InvalidRequest(str(error)) from None
+        if name in query:
+            raise InvalidRequest(f"the parameter {name} is given twice", field=name)
+        query[name] = value
+    return query
+
+
+def idempotency_key(headers: Headers) -> str | None:
+    """The one `Idempotency-Key`, None where there is none. Raises InvalidRequest."""
+    keys = headers.getlist(IDEMPOTENCY_HEADER)
+    if len(keys) > 1 or not all(IDEMPOTENCY_KEY.fullmatch(key) for key in keys):
+        reason = f"{IDEMPOTENCY_HEADER} should be 1 to 255 visible ASCII characters"
+        raise InvalidRequest(reason, field=IDEMPOTENCY_HEADER)
+    return keys[0] if keys else None
+
+
+def digest_of(body: Json) -> str:
+    """SHA-256 in hex of what the body means: equal for bodies that differ in spaces or the order of names alone."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

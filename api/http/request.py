@@ -1,16 +1,18 @@
-"""A request as handlers see it: its query, its document, its caller, and headers of its response."""
+"""A request as handlers see it: its query, its document, its caller, and the services by which it is answered.
+
+The middleware puts the context and the caller into the ASGI scope, the daemon hands over the services; handlers and operations
+take both from here.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv6Address, ip_network
-from typing import Any, TypeVar
-from urllib.parse import parse_qsl
+from typing import Any, Protocol, TypeVar, cast
 
 import structlog
-from cachetools import LRUCache
 from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -18,11 +20,16 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from api.http.param import Query
-from api.http.services import Services
+from config import Settings
 from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
+from mapping.match.fixture import FixtureDay
 from store.clients.clients import TYPE_PREFIX
+from store.clients.service_keys import Keys
+from store.database import Store
+from store.files.port import FileStore
+from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 log = structlog.get_logger(__name__)
 
@@ -33,10 +40,6 @@ CONTEXT, HEADERS = "matchwire", "matchwire.headers"
 """Names in the ASGI scope."""
 CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
-MAX_FIELDS = 100
-_QUERIES: LRUCache[bytes, Query] = LRUCache(1024)
-KEPT_BYTES = 512
-"""Of a query string whose parameters are kept."""
 ANY_ORIGIN = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Date, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
@@ -97,6 +100,72 @@ class Context:
     def response_prefix(self) -> str:
         """How the response begins the names of types."""
         return self.sent_prefix or (TYPE_PREFIX if self.caller is None else self.caller.response_prefix)
+
+
+class Importer(Protocol):
+    """The port of the sync: what wants a provider's match. All raise the errors of `mapping.errors`."""
+
+    async def create(self, request: ImportRequest) -> str:
+        """Create the liveblog, or attach it; gives its `ticker_id`."""
+
+    async def preview(self, request: ImportRequest) -> dict[str, Any]:
+        """What the match of the request holds, as an `ExternalPreview`; nothing is made of it."""
+
+    async def fixtures(self, organization_id: str, provider: str, day: str) -> FixtureDay:
+        """The provider's list of that day: `yesterday`, `today`, `tomorrow`, or a date as ISO 8601 writes it."""
+
+    async def find_standby(self, wanted: StandbyRequest) -> FoundStandby:
+        """The match that is to stand by, as its provider gives it now."""
+
+    async def follow(self, follow_ids: Iterable[str]) -> None:
+        """Have these matches looked at, once the unit that named them is committed."""
+
+    def check_text(self, organization_id: str, provider: str, sport: str) -> None:
+        """Raise InvalidRequest where an organization gets no text content from a provider for a sport."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """Everything the API works with; `clock` gives Unix seconds, `organizations` the name of an id or None."""
+
+    store: Store
+    settings: Settings
+    importer: Importer
+    organizations: Callable[[str], str | None]
+    ready: Callable[[], Awaitable[Mapping[str, Any]]]
+    """Facts about the parts of the process; a false `ready` among them means not ready."""
+    clock: Callable[[], float]
+    providers: frozenset[str]
+    event_types: frozenset[str]
+    keys: Keys
+    files: FileStore
+    """The files that clients have uploaded."""
+    check_address: Callable[[str, str], Awaitable[bool]] | None = None
+    """Whether an address may be called now that a client of the organization names; without it only its form is checked,
+    and it is checked at each connection anyway."""
+    check_file_address: Callable[[str, str], Awaitable[bool]] | None = None
+    """The same for the address of a file, where a name that does not resolve now passes."""
+    metrics: Callable[[str], tuple[bytes, str]] | None = None
+    """The numbers for Prometheus in a form that an `Accept` header names, and their content type."""
+    status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
+    """What `/status` shows."""
+    last_answers: Callable[[], Mapping[str, float]] | None = None
+    """When each match that this process follows had its last good answer (Unix seconds), by the id of its follow."""
+    parts: Mapping[type, object] = field(default_factory=dict)
+    """What capabilities keep in this process, each by its type and by those that it extends."""
+
+    def __getitem__(self, kind: type[T]) -> T:
+        """The part of this type; raises KeyError where there is none."""
+        return cast("T", self.parts[kind])
+
+    def find(self, kind: type[T]) -> T | None:
+        """The part of this type, None where this process does without."""
+        return cast("T | None", self.parts.get(kind))
+
+    def having(self, *parts: object) -> Services:
+        """These services with further parts, each in place of one of its type; None is no part."""
+        kinds = {kind: each for each in parts if each is not None for kind in type(each).__mro__[:-1]}
+        return replace(self, parts={**self.parts, **kinds})
 
 
 class ApiRequest(Request):
@@ -200,44 +269,6 @@ def headers_of(scope: Scope) -> RequestHeaders:
     return known
 
 
-def query_of(raw: bytes) -> Query:
-    """`parse_query`, which many readers of the same page want of the same bytes; what holds a secret is never kept."""
-    known = _QUERIES.get(raw)
-    if known is not None:
-        return known.copy()
-    query = parse_query(raw)
-    if len(raw) <= KEPT_BYTES and not any("secret" in name.casefold() for name in query):
-        _QUERIES[raw] = query.copy()
-    return query
-
-
-def parse_query(raw: bytes) -> Query:
-    """The parameters by name; raises InvalidRequest, with the name as field where one is at fault."""
-    try:
-        pairs = parse_qsl(
-            raw.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MAX_FIELDS
-        )
-    except UnicodeDecodeError:
-        raise InvalidRequest("the query string is not UTF-8") from None
-    except ValueError:
-        raise InvalidRequest("the query string has too many parameters") from None
-    query: Query = {}
-    for name, value in pairs:
-        _check(name, value)
-        if name in query:
-            raise InvalidRequest(f"the parameter {name} is given twice", field=name)
-        query[name] = value
-    return query
-
-
-def _check(name: str, value: str) -> None:
-    try:
-        strict_json.check_text(name)
-        strict_json.check_text(value)
-    except ValueError as error:
-        raise InvalidRequest(str(error)) from None
-
-
 def read_body(body: bytes) -> dict[str, Any]:
     """The JSON object in a body, whatever its Content-Type says; raises InvalidRequest or Unprocessable."""
     try:
@@ -304,3 +335,31 @@ def rename_types(response: Response, prefix: str) -> None:
         return
     response.body = rename_in_json(bytes(response.body), prefix)
     response.headers["content-length"] = str(len(response.body))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskPerson(Caller):
+    """Somebody who is signed in. `client_id` is the account's id, which no client has; `organization_id` the only one."""
+
+    name: str
+    role: str
+    organization_id: str
+    session_id: str
+
+
+class PeopleDoor:
+    """Knows people by the sessions of their browsers. This one knows nobody: the desk has one that does."""
+
+    async def person(self, scope: Scope, *, page: bool) -> DeskPerson | None:  # noqa: ARG002 -- for those that know somebody
+        """Who sends the request, None for nobody; `page`: a page of the desk, to which links of other sites may lead.
+
+        Raises Forbidden for a write that another site has made a browser send.
+        """
+        return None
+
+    def presents(self, scope: Scope) -> bool:  # noqa: ARG002 -- as above
+        """Whether the request brings what a session is known by."""
+        return False
+
+    async def record(self, person: DeskPerson, operation: str, target: str) -> None:
+        """Write down what the person has done."""

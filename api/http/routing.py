@@ -12,9 +12,16 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.errors import MethodNotAllowed
-from api.http.people import DeskPerson, PeopleDoor
-from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of, rename_types
-from api.http.services import Services
+from api.http.request import (
+    ANY_ORIGIN,
+    UNAUTHORIZED,
+    ApiRequest,
+    DeskPerson,
+    PeopleDoor,
+    Services,
+    context_of,
+    rename_types,
+)
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
 Access = Literal[

@@ -9,8 +9,7 @@ from importlib import resources
 
 from starlette.responses import Response
 
-from api.http.conditional import conditional
-from api.http.rendered import Rendering
+from api.http.caching import Rendering, conditional
 from api.http.request import ApiRequest
 from api.http.routing import Handler
 from mapping.errors import NotFound

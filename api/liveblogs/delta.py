@@ -11,14 +11,13 @@ from starlette.responses import Response
 
 from api.capabilities import extras_of, with_extras
 from api.http import openapi
-from api.http.conditional import conditional
+from api.http.caching import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
 from api.http.param import FLAGS, NAME, Flag, Integer, Limit, Query, Text
 from api.http.request import ApiRequest, rename_in_json
-from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, ReadCache, view_of
 from api.view.references import abbreviate, complete, summary, summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
@@ -93,7 +92,7 @@ DELTA = openapi.operation(
         TAGS,
         HIGHLIGHTS,
         MILESTONES,
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -128,7 +127,7 @@ async def show(request: ApiRequest) -> Response:
     context, settings = request.context, request.services.settings
     wanted = delta_request(context.query, settings.limits.feed_limit_max)
 
-    view = await delay.view_of(request, wanted.liveblog, request.services[ReadCache].game)
+    view = await view_of(request, wanted.liveblog, request.services[ReadCache].game)
     game = watchable(view.game, context.caller, public=settings.server.public_feeds, field="id")
 
     extras = await extras_of(request.services, game.organization_id, game.id, view.at)

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.idempotency import KEY, idempotency_key
 from api.http.json_path import Json
 from api.http.paging import (
     DEEPEST,
@@ -24,9 +23,8 @@ from api.http.paging import (
     owners_of,
     page_of,
 )
-from api.http.param import Flag, Integer, OneOf, Query, Text
-from api.http.request import ApiRequest, Caller, parse_document
-from api.http.services import Services
+from api.http.param import KEY, Flag, Integer, OneOf, Query, Text, idempotency_key
+from api.http.request import ApiRequest, Caller, Services, parse_document
 from api.liveblogs import operations
 from api.liveblogs.operations import CreateRequest, ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses, take_and_store

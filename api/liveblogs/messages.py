@@ -12,7 +12,6 @@ from cachetools import LRUCache
 from sqlalchemy import Connection
 from starlette.types import Message as ASGIMessage
 
-from api.http.body_parts import body_part
 from api.http.errors import json_bytes
 from api.liveblogs.delta import response
 from store.liveblogs import deltas, liveblogs
@@ -96,3 +95,12 @@ class KeptMessages:
 
 def _size(message: Message) -> int:
     return len(message.body)
+
+
+def body_part(body: bytes) -> ASGIMessage:
+    """A part of a response that goes on."""
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
+"""Nothing follows."""

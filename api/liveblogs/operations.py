@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.http.idempotency import IDEMPOTENCY_HEADER, digest_of
 from api.http.json_path import Json, at, kind, node, text
+from api.http.param import IDEMPOTENCY_HEADER, digest_of
 from api.http.request import Caller
 from api.liveblogs import write_check
 from api.liveblogs.write_check import WriteCheck

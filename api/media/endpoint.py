@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.responses import JSONResponse, Response
 
 from api.http import openapi
-from api.http.conditional import conditional
+from api.http.caching import conditional
 from api.http.param import TEXT, Integer, OneOf, Text, words
 from api.http.request import ApiRequest, RequestHeaders
 from api.media.proxy import ImageProxy, ShownImage, placeholder

@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol
 import structlog
 from cachetools import LRUCache
 
-from api.http.flight_group import FlightGroup
+from api.http.caching import FlightGroup
 from api.media.disk_cache import DiskCache
 from api.media.variant import RefusedImage
 from config.sections import MediaConfig

@@ -21,9 +21,8 @@ from urllib.parse import urlsplit
 
 import structlog
 
+from api.http.caching import OVERHEAD, Rendering, SingleFlightCache
 from api.http.errors import Overloaded
-from api.http.flight_group import SingleFlightCache
-from api.http.rendered import OVERHEAD, Rendering
 from api.media.disk_cache import DiskCache
 from api.media.origins import FetchImage, Origins, original_key
 from api.media.variant import RefusedImage, Variant

@@ -17,10 +17,18 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from api.http.param import Query
-from api.http.people import PeopleDoor
-from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, context_of, headers_of, network_of
+from api.http.request import (
+    ANY_ORIGIN,
+    UNAUTHORIZED,
+    Caller,
+    Context,
+    PeopleDoor,
+    Services,
+    context_of,
+    headers_of,
+    network_of,
+)
 from api.http.routing import Routes
-from api.http.services import Services
 from api.middleware.rate_limiter import RateLimiter, Taken
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
 from store.clients import clients

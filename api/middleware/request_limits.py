@@ -16,7 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.errors import SAFE_HEADERS, URL_BYTES, HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
-from api.http.request import CONTEXT, Context, headers_of, loggable, query_of
+from api.http.param import query_of
+from api.http.request import CONTEXT, Context, headers_of, loggable
 from api.middleware.request_log import RequestLog
 from api.page.error_page import response_to
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable

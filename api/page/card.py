@@ -12,13 +12,10 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
-from api.http.flight_group import SingleFlightCache
+from api.http.caching import Rendering, SingleFlightCache, cache_control, conditional, rendering_size
 from api.http.json_path import Json, node, text
 from api.http.param import Text
-from api.http.rendered import Rendering, rendering_size
-from api.http.request import ApiRequest
-from api.http.services import Services
+from api.http.request import ApiRequest, Services
 from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
@@ -26,11 +23,10 @@ from api.page.discovery import has_card
 from api.page.page import language
 from api.page.ranking import lap_of, top_lines
 from api.page.scoreboard import SIDES, initials, scores, team_of, title
-from api.view import delay
 from api.view.content import one_line, tally
-from api.view.liveblog_access import published_game, readable
+from api.view.liveblog_access import published_game
 from api.view.post_files import image_url
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, ReadCache, read_view
 from api.view.references import complete
 from mapping.errors import NotFound, ServiceError
 from mapping.locales import translator
@@ -57,7 +53,7 @@ CARD = openapi.operation(
     parameters=[
         openapi.LIVEBLOG_IN_PATH,
         Text("v", "The version that the page showed, so that a network fetches a new one"),
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -73,8 +69,7 @@ class Cards(SingleFlightCache[Rendering]):
 async def card(request: ApiRequest) -> Response:
     """The card of the liveblog as it stands for a reader of that delay. Raises NotFound where it has none."""
     services, settings = request.services, request.services.settings
-    view = await delay.view_of(request, request.path_params["liveblogId"], services[ReadCache].game)
-    game = readable(view.game, request.context.caller, public=settings.server.public_feeds)
+    view, game = await read_view(request, request.path_params["liveblogId"])
     reading = clock(game.document, translator(language(game.document)), view.now)
     label = ("", False) if reading is None else (reading.label, reading.live)
     publisher = services.organizations(game.organization_id) or ""

@@ -13,7 +13,7 @@ from api.feeds.themes import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.param import TEXT
-from api.http.services import Services
+from api.http.request import Services
 from api.page.moments import key_moments_html
 from api.page.page import language, sections
 from api.page.page_context import UP, PageContext
@@ -21,10 +21,9 @@ from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import MOST_PINNED, Show, event_filter, pinned_on_top
-from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of, with_result
 from api.view.liveblog_access import public_documents
-from api.view.post_files import Images
+from api.view.post_files import Images, article_address
 from api.view.references import complete
 from config import Settings
 from mapping.documents.scalars import LocalStatus

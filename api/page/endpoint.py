@@ -10,9 +10,8 @@ from starlette.responses import Response
 from api.feeds.feed import page_url
 from api.feeds.themes import THEMED_PAGE, Theme, UnknownThemes
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import Rendering, cache_control, conditional
 from api.http.param import TEXT, Integer, Text
-from api.http.rendered import Rendering
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
@@ -25,10 +24,7 @@ from api.page.load import load_page
 from api.page.page import language, page, render_liveblog
 from api.page.posts import PageExtent
 from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, page_request
-from api.view import delay
-from api.view.delay import DelayedView
-from api.view.liveblog_access import readable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from mapping.errors import NotFound
 from mapping.locales import translator
 from store.liveblogs.liveblogs import NO_LIVEBLOG, StoredGame
@@ -56,7 +52,7 @@ PAGE = openapi.operation(
         FRAGMENT,
         REFRESH,
         *THEMED_PAGE,
-        delay.PARAMETER,
+        DELAY,
     ],
     security=openapi.OPEN,
 )
@@ -77,8 +73,7 @@ async def liveblog(request: ApiRequest) -> Response:
     refresh = REFRESH.of(context.query)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show, wanted.theme)
-    view = await _view(request)
-    game = _readable(request, view)
+    view, game = await read_view(request, request.path_params["liveblogId"])
     if wanted.post and not await request.services[ReadCache].has_post(game, view, wanted.post):
         wanted = wanted._replace(post="")  # it means nothing, and anybody can make it up
 
@@ -116,8 +111,8 @@ def _links(public_url: str, local_id: str, delayed: int) -> str:
 async def changes(request: ApiRequest, refresh: int, show: Show, theme: Theme) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services = request.services
-    view = await _view(request)
-    game, form = _readable(request, view), PageRenderer.of(services, view.delay, show, theme)
+    view, game = await read_view(request, request.path_params["liveblogId"])
+    form = PageRenderer.of(services, view.delay, show, theme)
     since = view.known_since(refresh, game.version)
     if since == game.version:
         return Response(None, 204, {"Cache-Control": cache_control(services.settings), "Vary": "Authorization"})
@@ -137,15 +132,6 @@ def _key(game: StoredGame, view: DelayedView, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
     shown = clock(game.document, translator(language(game.document)), view.now)
     return ("page", fragment, game.id, game.version, shown)
-
-
-async def _view(request: ApiRequest) -> DelayedView:
-    return await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-
-
-def _readable(request: ApiRequest, view: DelayedView) -> StoredGame:
-    """The liveblog, without most of its document."""
-    return readable(view.game, request.context.caller, public=request.services.settings.server.public_feeds)
 
 
 def _html(request: ApiRequest, body: Rendering, more: Callable[[], Mapping[str, str]]) -> Response:

@@ -14,9 +14,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.http.conditional import conditional
+from api.http.caching import Rendering, conditional
 from api.http.json_path import Json, number, text
-from api.http.rendered import Rendering
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.clock import ShownClock, clock
@@ -27,10 +26,9 @@ from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, scores, title
 from api.page.times import moment, territorial
 from api.page.window import FRAGMENT
-from api.view import delay
 from api.view.content import tally
 from api.view.key_moments import result_of
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DelayedView, ReadCache, longer_delays, moment_seen, requested_delay
 from api.view.references import sport_of
 from mapping.locales import Translator, translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
@@ -52,14 +50,14 @@ async def front(request: ApiRequest) -> Response:
         return _html(request, Rendering.of(plain_page(translator(locale)).encode()))
     now, zone = services.clock(), ZoneInfo(services.settings.server.timezone)
 
-    wanted, longer = delay.requested_delay(request), delay.longer(request)
+    wanted, longer = requested_delay(request), longer_delays(request)
 
     def render(conn: Connection) -> bytes:
         listed = games_list(_newest(conn, now, wanted, longer), translator(locale), now, zone)
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
     key = ("front", locale, fragment, now // FRESH, request.services[ReadCache].steps, wanted, *longer.items())
-    view = delay.DelayedView(None, wanted, now, None)
+    view = DelayedView(None, wanted, now, None)
     return _html(request, await request.services[ReadCache].body(key, render, view, request.accept_encoding))
 
 
@@ -68,7 +66,7 @@ def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]
     listed: list[StoredGame] = []
     for name, seconds in ((None, wanted), *longer.items()):
         query = partial(liveblogs.list_games, organization_id=name, limit=GAMES_LISTED)
-        games = history.read_at(conn, delay.moment(now, seconds), query)
+        games = history.read_at(conn, moment_seen(now, seconds), query)
         listed += [game for game in games if name or game.organization_id not in longer]
     listed.sort(key=lambda game: (game.created_at, game.id), reverse=True)
     public = [game for game in listed[:GAMES_LISTED] if game.public]

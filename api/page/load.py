@@ -12,15 +12,14 @@ from sqlalchemy import Connection
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events, page_url
 from api.http.json_path import Json
-from api.http.services import Services
+from api.http.request import Services
 from api.page.discovery import card_url
 from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, pinned_on_top, window
-from api.view.article_address import article_address
 from api.view.key_moments import KeyMoments, key_moments_of
 from api.view.liveblog_access import public_documents, published_game
-from api.view.post_files import Images
+from api.view.post_files import Images, article_address
 from api.view.references import complete
 from store.liveblogs import deltas
 from store.liveblogs.deltas import Coverage

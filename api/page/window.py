@@ -14,8 +14,8 @@ from api.feeds.feed import SORTS, FeedRequest, chosen_events
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http.json_path import Json, text
 from api.http.param import Flag, Integer, OneOf, Query, Text
-from api.view.delay import in_query
 from api.view.key_moments import KeyMoments
+from api.view.read_cache import delay_in
 from config.organizations import ThemeConfig
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports import Sport
@@ -100,7 +100,7 @@ def page_request(
         limit=LIMIT.of(query, min(theme.posts or POSTS_SHOWN, MOST_SHOWN)),
         after=query.get("continue_event_id", ""),
         post=POST.of(query),
-        kept=(*client, *late(in_query(query, delay_max)), *theme.parameters),
+        kept=(*client, *late(delay_in(query, delay_max)), *theme.parameters),
         theme=theme,
     )
 

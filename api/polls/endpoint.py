@@ -10,18 +10,15 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.http import openapi
-from api.http.conditional import cache_control, conditional
+from api.http.caching import Rendering, cache_control, conditional
 from api.http.errors import json_bytes, json_response
 from api.http.json_path import Json
 from api.http.param import NAME
-from api.http.rendered import Rendering
 from api.http.request import ApiRequest
 from api.http.routing import READ
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
-from api.view import delay
-from api.view.delay import DelayedView
 from api.view.liveblog_access import among, readable
-from api.view.read_cache import ReadCache
+from api.view.read_cache import DELAY, DelayedView, ReadCache, view_of
 from mapping.errors import NotFound
 from mapping.polls.documents import PollResults, PollVote
 from mapping.polls.reader_polls import ReaderPoll, Tally, checked_vote, own_vote, poll_block, reader_poll, results
@@ -56,7 +53,7 @@ SHOW = openapi.operation(
     "A poll or quiz with its results",
     TAG,
     {200: RESULTS, **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS},
-    parameters=[POLL, delay.PARAMETER, PARAMETER],
+    parameters=[POLL, DELAY, PARAMETER],
     security=openapi.OPEN,
 )
 VOTE = openapi.operation(
@@ -64,7 +61,7 @@ VOTE = openapi.operation(
     "Vote on a poll or quiz, change the vote or take it back",
     TAG,
     {200: RESULTS, **openapi.refusals(*openapi.OF_ALL, 401, 404, 409, 413, 422)},
-    parameters=[POLL, delay.PARAMETER, PARAMETER],
+    parameters=[POLL, DELAY, PARAMETER],
     body=openapi.json_body(openapi.request_schema(PollVote), {"options": ["1"]}),
     security=openapi.OPEN,
 )
@@ -122,7 +119,7 @@ async def _found(request: ApiRequest) -> FoundPoll:
     current = await store.read(partial(votes.poll_event, poll_id=poll_id))
     if current is None:
         raise NotFound(NO_POLL)
-    view = await delay.view_of(request, current.game_id, request.services[ReadCache].game)
+    view = await view_of(request, current.game_id, request.services[ReadCache].game)
     try:
         game = readable(view.game, context.caller, public=settings.server.public_feeds)
     except NotFound:

@@ -10,8 +10,7 @@ from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.request import ApiRequest
-from api.http.services import Services
+from api.http.request import ApiRequest, Services
 from api.readers.access import PARAMETER, ReaderLimits, check_readers_organization, known_reader
 from api.view.post_files import reader_picture
 from mapping.errors import Unauthorized

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from starlette.responses import Response
 
-from api.http.conditional import conditional
+from api.http.caching import Rendering, conditional
 from api.http.errors import json_bytes, json_response
+from api.http.json_path import Json
 from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, Responses, json_answer
-from api.http.param import TEXT, Json
-from api.http.rendered import Rendering
+from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable

@@ -10,8 +10,9 @@ from typing import Any
 from starlette.responses import Response
 
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, json_answer
-from api.http.param import TEXT, Json
+from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.document import ALONE, document

@@ -10,18 +10,17 @@ from starlette.types import Receive, Scope, Send
 from api.capabilities import LIVE
 from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
-from api.http.body_parts import body_part
 from api.http.json_path import Json
 from api.http.param import TEXT, Flag, Integer, Query
 from api.http.request import CONNECTION, ApiRequest
 from api.liveblogs.delta import NEWEST
-from api.liveblogs.messages import as_json
+from api.liveblogs.messages import as_json, body_part
 from api.page.changes import CHANGES, PageRenderer
 from api.page.window import SHOW
 from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
-from api.view import delay
 from api.view.liveblog_access import read_liveblog, readable
+from api.view.read_cache import DELAY, view_of
 from mapping.documents.game import GameShowResponse
 from mapping.errors import StoreUnavailable
 
@@ -64,7 +63,7 @@ STREAM = openapi.operation(
         HTML,
         SHOW,
         *THEMED_PAGE,
-        delay.PARAMETER,
+        DELAY,
         {
             "name": "Last-Event-ID",
             "in": "header",
@@ -86,7 +85,7 @@ async def watch(request: ApiRequest) -> Response:
 
     if (streams := services.find(Streams)) is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
-    view = await delay.view_of(request, name, streams.find)
+    view = await view_of(request, name, streams.find)
     game = readable(view.game, context.caller, public=public, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)

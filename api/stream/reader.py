@@ -11,8 +11,7 @@ from typing import NamedTuple, Protocol
 from starlette.types import Message as ASGIMessage
 from starlette.types import Send
 
-from api.http.body_parts import body_part
-from api.liveblogs.messages import Form, Message
+from api.liveblogs.messages import Form, Message, body_part
 from store.engine.lasting import LogOnce
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from api.http.flight_group import FlightGroup
+from api.http.caching import FlightGroup
 from mapping.errors import StoreUnavailable
 from store.database import Store
 

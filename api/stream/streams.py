@@ -16,13 +16,12 @@ from sqlalchemy import Connection
 from starlette.types import Send
 
 from api.capabilities import LIVE
-from api.http.body_parts import END, body_part
 from api.http.capability import LiveBodies
 from api.liveblogs import messages
-from api.liveblogs.messages import Form, KeptMessages, Message
+from api.liveblogs.messages import END, Form, KeptMessages, Message, body_part
 from api.stream.reader import UNKNOWN, Channel, Reader, Room, StreamRequest
 from api.stream.shared_reads import SharedReads
-from api.view.delay import moment
+from api.view.read_cache import moment_seen
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since
 from store.database import Store
@@ -85,7 +84,7 @@ class Streams:
         return sum(len(channel.readers) for channel in self._channels.values())
 
     async def find(self, name: str, at: int | None = None) -> StoredGame | None:
-        """The liveblog whose `ticker_id` or `local_id` is `name`, at the moment `at` or now.
+        """The liveblog whose `ticker_id` or `local_id` is `name`, at the moment_seen `at` or now.
 
         Those who want the same at the same time share a read. Waits for its turn. Raises StoreUnavailable where that does
         not come, and once the process stops.
@@ -303,7 +302,7 @@ class Streams:
                 await self._advance_heard()
 
     async def _look_at_lost(self) -> None:
-        """Have readers begin anew whose liveblog has lost a post since the moment that they see."""
+        """Have readers begin anew whose liveblog has lost a post since the moment_seen that they see."""
         stepped, self._stepped = self._stepped, set()
         for key in stepped:
             channel = self._channels.get(key)
@@ -348,7 +347,7 @@ class Streams:
         await self._begin_all(list(channel.readers))
 
     def _moment(self, delay: int) -> int | None:
-        return moment(self._clock(), delay)
+        return moment_seen(self._clock(), delay)
 
     async def _advance(self, key: Watched, version: int) -> None:
         game_id, delay = key

@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 from starlette.datastructures import Headers
 
 from api.http.json_path import Json, kind, nodes, text
-from api.http.people import DeskPerson
-from api.http.request import Caller
+from api.http.request import Caller, DeskPerson
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
 from mapping.rules.public import file_is_public

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from api.http.json_path import Json, at, kind, nodes, number, text
-from api.http.services import Services
+from api.http.param import Query
+from api.http.request import Services
+from config import Settings
 from mapping.documents.scalars import UPLOADED
+from mapping.errors import InvalidRequest
 from mapping.rules.image_address import Fit, ImageOptions, ImageRequest, image_path, video_path
 from mapping.rules.public import file_is_public
+from store.liveblogs.liveblogs import StoredGame
 
 IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})
 WEB_SCHEMES = frozenset({"http", "https"})
@@ -22,6 +27,14 @@ PLACES = (
     ("meta_info", "away_team", "banner_image"),
 )
 PICTURE = ImageOptions(width=48, height=48, fit="cover", dpr=2)
+
+
+LONGEST_ADDRESS = 2048
+"""Characters of an address that a request may name."""
+WEB_ADDRESS = r"^([Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+([/?#][^\x00-\x20\x7f-\x9f\\]*)?)?$"
+"""The form of such an address, which nobody but a reader follows; the empty one names none."""
+_WEB_ADDRESS = re.compile(WEB_ADDRESS)
+_NAMES = re.compile(r"\{(local_id|ticker_id|external_id)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,3 +175,25 @@ def reader_picture(services: Services, organization_id: str, url: str | None) ->
         return None
     path = image_path(services.keys.media, ImageRequest(organization_id, url, PICTURE))
     return f"{services.settings.public_url.rstrip('/')}{path}"
+
+
+def article_address(settings: Settings, game: StoredGame) -> str:
+    """The liveblog's own `external_url`, else what the pattern of its organization makes of it; empty without either.
+
+    A pattern that names an id which the liveblog does not have makes nothing.
+    """
+    if own := text(game.document, "external_url"):
+        return own
+    pattern = settings.organization(game.organization_id).external_url or ""
+    ids = {"local_id": game.local_id, "ticker_id": game.id, "external_id": game.external_id or ""}
+    if any(not ids[name] for name in _NAMES.findall(pattern)):
+        return ""
+    return _NAMES.sub(lambda found: quote(ids[found[1]], safe=""), pattern)
+
+
+def address_in(query: Query, name: str) -> str:
+    """The address of an article that a request names, empty where it names none; raises InvalidRequest."""
+    url = query.get(name, "")
+    if len(url) > LONGEST_ADDRESS or not _WEB_ADDRESS.fullmatch(url):
+        raise InvalidRequest(f"{name} should be an http or https address", field=name)
+    return url.partition("#")[0]

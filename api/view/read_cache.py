@@ -1,30 +1,152 @@
-"""Reads of what has not changed, without the database: the liveblogs that are read at the moment, and their bodies.
+"""What a request sees of a liveblog, now or some seconds ago, without the database where nothing has changed.
 
-The process hears of every commit of its own and, by notifications, of those of other processes. A notification can be
-lost, so what is known of a liveblog is read again once it is `FRESH` seconds old. Who may read is checked by the handler,
-for each request anew.
+Endpoints ask `read_view` for the liveblog as of the delay that the request, its client or the organization wants, and
+`ReadCache.body` for what they render of it; whoever renders knows nothing of delays but the time it is. The process hears of
+every commit of its own and, by notifications, of those of other processes. A notification can be lost, so what is known of a
+liveblog is read again once it is `FRESH` seconds old. Who may read is checked for each request anew.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from sqlalchemy import Connection
 
-from api.http.content_coding import SMALLEST, accepted_coding, compress
-from api.http.flight_group import FlightGroup, SingleFlightCache
+from api.http.caching import (
+    SMALLEST,
+    FlightGroup,
+    Rendering,
+    SingleFlightCache,
+    accepted_coding,
+    compress,
+    rendering_size,
+)
 from api.http.json_path import at
-from api.http.rendered import Rendering, rendering_size
-from api.view.delay import DelayedView
+from api.http.param import Integer, Limit, Query
+from api.http.request import ApiRequest, Caller
+from api.view.liveblog_access import readable
+from config import Settings
+from mapping.rules.versions import known_since
 from store.database import Store
 from store.engine.unit import Stepped
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import StoredGame
+
+FindGame = Callable[[str, int | None], Awaitable[StoredGame | None]]
+"""The liveblog of a name, as it stood at a moment or is now."""
+DELAY_NAME = "delay"
+LONGEST_DELAY = 86_400
+"""Seconds of the longest delay that can be configured."""
+DELAY_STEPS = ((10, 1), (120, 10), (900, 60), (LONGEST_DELAY, 900))
+"""(up to, step) in seconds: a requested delay is rounded up to a multiple of the step, because each delay has bodies and streams
+of its own."""
+DELAY = Integer(
+    DELAY_NAME,
+    "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says. Above 10 it"
+    " is rounded up to tens of seconds, above 120 to minutes, above 900 to quarters of an hour",
+    high=Limit("delay_max"),
+)
+
+
+ANY_LIVEBLOG = ""
+"""Stands for all liveblogs."""
+
+
+class DelayedView(NamedTuple):
+    """What a request sees of a liveblog: the game as of `delay` seconds ago, when it was `now` (Unix seconds).
+
+    `at`: the moment for reads of the store, None for the present; `newest`: the version that the liveblog has now.
+    """
+
+    game: StoredGame | None
+    delay: int
+    now: float
+    at: int | None
+    newest: int = 0
+
+    def known_since(self, since: int, version: int) -> int:
+        """The version after which a reader who has `since` wants the changes; 0 for one who begins anew."""
+        return 0 if self.has_lost else known_since(since, version)
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether posts that stood then have been taken down since: a reader who has them begins anew."""
+        return self.at is not None and self.game is not None and self.game.updated_at >= self.at
+
+
+async def read_view(
+    request: ApiRequest, name: str, *, query: Query | None = None, field: str | None = None
+) -> tuple[DelayedView, StoredGame]:
+    """What the request sees of the published liveblog of that name, without most of its document; `query` as with `view_of`.
+
+    Raises NotFound, which names the field, where the caller may not read it.
+    """
+    view = await view_of(request, name, request.services[ReadCache].game, query)
+    public = request.services.settings.server.public_feeds
+    return view, readable(view.game, request.context.caller, public=public, field=field)
+
+
+async def view_of(request: ApiRequest, name: str, find: FindGame, query: Query | None = None) -> DelayedView:
+    """The liveblog of that name as the request may see it; `query`: where the delay may stand, if not in that of the request.
+
+    Raises InvalidRequest for a delay that is too long.
+    """
+    settings, now = request.services.settings, request.services.clock()
+    caller, wanted = request.context.caller, requested_delay(request, query)
+    current = await find(name, None)
+    delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
+    at = moment_seen(now, delay)
+    newest = 0 if current is None else current.version
+    return DelayedView(current if at is None else await find(name, at), delay, now - delay, at, newest)
+
+
+def requested_delay(request: ApiRequest, query: Query | None = None) -> int:
+    """The delay that the request or its client wants. Raises InvalidRequest."""
+    settings, caller = request.services.settings, request.context.caller
+    given = delay_in(request.context.query if query is None else query, settings.limits.longest_delay)
+    return max(given, _client_delay(settings, caller))
+
+
+def _client_delay(settings: Settings, caller: Caller | None) -> int:
+    configured = None if caller is None else settings.clients.get(caller.client_id)
+    return 0 if configured is None else configured.delay
+
+
+def delay_in(query: Query, longest: int) -> int:
+    """The delay that a query wants, as one of few: never less than it says. Raises InvalidRequest beyond the longest one."""
+    if DELAY_NAME not in query:
+        return 0
+    seconds = DELAY.of(query, high=longest)
+    step = next(each for most, each in DELAY_STEPS if seconds <= most)
+    return min(-(-seconds // step) * step, longest)
+
+
+def public_delay(organization_id: str, settings: Settings, caller: Caller | None) -> int:
+    """The delay that the organization wants for all but its own writers, who see the present."""
+    writes = caller is not None and caller.proven and "write" in caller.scopes
+    if writes and caller is not None and organization_id in caller.organizations:
+        return 0
+    return settings.organization(organization_id).delay
+
+
+def longer_delays(request: ApiRequest) -> dict[str, int]:
+    """The delays of organizations that are longer than what the request wants, as they apply to its caller."""
+    settings, wanted = request.services.settings, requested_delay(request)
+    own = {name: public_delay(name, settings, request.context.caller) for name in settings.organizations}
+    return {name: seconds for name, seconds in own.items() if seconds > wanted}
+
+
+def moment_seen(now: float, delay: int) -> int | None:
+    """The moment that is read at a time by those who see everything so many seconds later; None for the present."""
+    return int(now) - delay if delay else None
+
 
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
@@ -161,3 +283,55 @@ async def _code(plain: Rendering, coding: str) -> Rendering:
 def _outlined(game: StoredGame | None) -> StoredGame | None:
     """The liveblog with as much of its document as is kept."""
     return game and game._replace(document={each: at(game.document, each) for each in DOCUMENT})
+
+
+class StepSignal:
+    """Wakes whoever waits, right after each commit of any process that steps a liveblog; a hint, as `Store.on_step` says."""
+
+    def __init__(self, store: Store) -> None:
+        self._next: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        """For as long as somebody holds it: most liveblogs that were looked at never step again."""
+        self._closed = False
+        store.on_step(self._hear)
+
+    def __len__(self) -> int:
+        """How many liveblogs somebody waits for."""
+        return len(self._next)
+
+    def next_step(self, liveblog: str = ANY_LIVEBLOG) -> asyncio.Event:
+        """What the next step of a liveblog sets, or of this one by its `ticker_id`.
+
+        Who takes it before looking at the store does not miss a step that is committed between the look and the wait.
+        """
+        following = self._next.get(liveblog)
+        if following is None:
+            following = self._next[liveblog] = asyncio.Event()
+        return following
+
+    async def wait(self, seconds: float, step: asyncio.Event) -> bool:
+        """Whether this step has come already, or comes within so many seconds from now.
+
+        False at once where the process stops.
+        """
+        if self._closed:
+            return False
+        try:
+            async with asyncio.timeout(seconds):
+                await step.wait()
+        except TimeoutError:
+            return False
+        return not self._closed
+
+    def wake(self, liveblogs: Iterable[str]) -> None:
+        """Wake those who wait for one of these liveblogs, by their `ticker_id`."""
+        for each in liveblogs:
+            if (following := self._next.pop(each, None)) is not None:
+                following.set()
+
+    async def close(self) -> None:
+        """Let everybody go; nobody waits any more."""
+        self._closed = True
+        self.wake(tuple(self._next))
+
+    def _hear(self, stepped: Stepped) -> None:
+        self.wake(tuple(self._next) if stepped is None else (ANY_LIVEBLOG, *stepped))

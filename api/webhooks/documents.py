@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from api.http.param import Integer, OneOf, Query, Text
-from api.http.request import parse_document, read_body
-from api.http.services import Services
+from api.http.request import Services, parse_document, read_body
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable

@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from api.app import Api, open_api
-from api.http.services import Services
+from api.http.request import Services
 from config import Settings
 from config.folders import is_writable
 from config.sections import Server

@@ -80,7 +80,7 @@ class Following(Protocol):
 
 
 class MatchImporter:
-    """Serves what the API wants of providers' matches, and what the config declares. Implements `api.http.services.Importer`."""
+    """Serves what the API wants of providers' matches, and what the config declares. Implements `api.http.request.Importer`."""
 
     def __init__(
         self,

@@ -13,10 +13,9 @@ from sqlalchemy import Connection
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
-from api.http.services import Services
-from api.http.step_signal import StepSignal
+from api.http.request import Services
 from api.middleware.request_log import RequestLog
-from api.view.read_cache import ReadCounts
+from api.view.read_cache import ReadCounts, StepSignal
 from ingest.sync.fixture_lists import day_of
 from mapping.match.fixture import Fixture, FixtureDay, FixtureList
 from store.clients import clients

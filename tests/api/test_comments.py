@@ -13,7 +13,7 @@ import pytest
 import structlog
 from sqlalchemy import select
 
-from api.http.conditional import http_date
+from api.http.caching import http_date
 from store.clients import clients
 from store.comments.tables import comment_reports, comments
 from store.liveblogs.liveblogs import Change, EventWrite, record

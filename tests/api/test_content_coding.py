@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.http import content_coding
-from api.http.content_coding import CODINGS, accepted_coding
+from api.http import caching
+from api.http.caching import CODINGS, accepted_coding
 from tests.kit import matchday
 
 PATHS = [
@@ -65,4 +65,4 @@ async def test_a_change_is_seen_in_every_coding(derby):
     again = await read(derby, PATHS[2], "gzip")
 
     assert before.headers["etag"] == again.headers["etag"]
-    assert content_coding.compress(b"x" * 99, "gzip") == content_coding.compress(b"x" * 99, "gzip")
+    assert caching.compress(b"x" * 99, "gzip") == caching.compress(b"x" * 99, "gzip")

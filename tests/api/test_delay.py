@@ -304,7 +304,7 @@ async def test_links_of_a_delayed_read_lead_to_delayed_pages(public):
 
 
 def test_nothing_public_is_read_without_its_moment():
-    """Who reads a liveblog for readers goes through `api.view.delay`, which alone looks it up."""
+    """Who reads a liveblog for readers goes through `api.view.read_cache`, which alone looks it up."""
     for path in Path(api.__path__[0]).rglob("*.py"):
         used = re.findall(r"(?:reads\.game|streams\.find)(?=\()", path.read_text(encoding="utf-8"))
         assert used == [], path

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api.http.flight_group import SingleFlightCache
+from api.http.caching import SingleFlightCache
 
 
 def giving(value):

@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from api.http.rendered import OVERHEAD
-from api.view.delay import DelayedView
-from api.view.read_cache import FRESH, ReadCache
+from api.http.caching import OVERHEAD
+from api.view.read_cache import FRESH, DelayedView, ReadCache
 from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import serving
 from tests.kit import matchday

@@ -10,7 +10,7 @@ import pytest
 from api.liveblogs import messages
 from api.stream import shared_reads, streams
 from api.stream.reader import UNKNOWN
-from api.view.delay import in_query
+from api.view.read_cache import delay_in
 from mapping.errors import StoreUnavailable
 from store.clients import clients
 from store.liveblogs import liveblogs
@@ -158,7 +158,7 @@ async def test_readers_with_many_delays_hold_up_nobody_who_sees_the_present(desk
     live = await Follower(hub).join(1)
     late = [
         await Follower(hub).join(1, delay=each)
-        for each in sorted({in_query({"delay": str(n)}, 900) for n in range(1, 901)})
+        for each in sorted({delay_in({"delay": str(n)}, 900) for n in range(1, 901)})
     ]
     real, moments, sent = server.store.read, [], []
 
@@ -184,15 +184,15 @@ async def test_readers_with_many_delays_hold_up_nobody_who_sees_the_present(desk
 
 async def test_delays_of_requests_are_few():
     """Each second that a request may name becomes one of few delays, none of them shorter than what it names."""
-    found = {each: in_query({"delay": str(each)}, 900) for each in range(901)}
+    found = {each: delay_in({"delay": str(each)}, 900) for each in range(901)}
 
     assert all(found[each] >= each for each in found)
     assert len(set(found.values())) <= 40
     assert {each: found[each] for each in (0, 3, 10, 11, 30, 115, 130, 899)} == {
         0: 0, 3: 3, 10: 10, 11: 20, 30: 30, 115: 120, 130: 180, 899: 900
     }  # fmt: skip
-    assert in_query({"delay": "100"}, 100) == 100
-    assert in_query({"delay": "125"}, 150) == 150
+    assert delay_in({"delay": "100"}, 100) == 100
+    assert delay_in({"delay": "125"}, 150) == 150
 
 
 async def test_what_an_outage_swallowed_is_looked_at(desk, hub, monkeypatch):

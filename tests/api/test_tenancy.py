@@ -5,7 +5,7 @@ Who may do what at all is the table of tests/tables/test_doors.py.
 
 import pytest
 
-from api.http.people import DeskPerson
+from api.http.request import DeskPerson
 from api.view.liveblog_access import holders
 from tests.api.conftest import open_store, serving
 from tests.kit.desk import Desk, match, player, refused

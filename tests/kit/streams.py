@@ -8,7 +8,7 @@ import pytest
 from api.liveblogs.messages import as_json
 from api.stream import streams
 from api.stream.reader import UNKNOWN, StreamRequest
-from api.view.delay import moment
+from api.view.read_cache import moment_seen
 from tests.kit import matchday
 
 TICKER = matchday.Liveblog().ticker_id
@@ -34,7 +34,7 @@ class Follower:
         self.room.set()
 
     async def join(self, since=0, name="gderby", form=as_json, delay=0):
-        game = await self.hub.find(name, moment(self.hub._clock(), delay))
+        game = await self.hub.find(name, moment_seen(self.hub._clock(), delay))
         request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
         self.reader = self.hub.join(request, self._send, self.connection)
         return self
