@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from functools import partial
-from html import escape
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -13,18 +11,17 @@ from starlette.responses import Response
 
 from api.desk.cookies import CookieKind, cookie_kind
 from api.desk.credential_checks import check_code, check_password, hash_new_password
-from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.factor_form import account_section, code_field, password_field
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.handlers import SIGN_IN
 from api.desk.passwords import new_password_fault
 from api.desk.session_start import begin_session, forget_session
+from api.desk.sign_in import WRONG_CODE, begin_set_up, codes_response, wait_text
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson
 from mapping.desk.account_roles import AccountRole
-from mapping.desk.desk_text import DeskText
 from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault
-from mapping.desk.second_factor_text import SecondFactorText
-from mapping.errors import Forbidden, RateLimited
+from mapping.errors import Forbidden, InvalidRequest, RateLimited
+from mapping.locales import msgid
 from store.accounts import accounts, audit, second_factors, sessions
 from store.accounts.accounts import StoredAccount
 from store.accounts.sessions import StoredSession
@@ -32,20 +29,23 @@ from store.engine.unit import Unit
 
 ACCOUNT = "/desk/account"
 FACTOR = f"{ACCOUNT}/second-factor"
-ROLES: Mapping[str, DeskText] = {
-    AccountRole.READER: DeskText.READER,
-    AccountRole.EDITOR: DeskText.EDITOR,
-    AccountRole.ADMIN: DeskText.ADMIN,
+ROLES = {
+    AccountRole.READER: msgid("Reader"),
+    AccountRole.EDITOR: msgid("Editor"),
+    AccountRole.ADMIN: msgid("Administrator"),
 }
-FAULTS: Mapping[PasswordFault, DeskText] = {
-    PasswordFault.SHORT: DeskText.PASSWORD_SHORT,
-    PasswordFault.LONG: DeskText.PASSWORD_LONG,
-    PasswordFault.SIMPLE: DeskText.PASSWORD_COMMON,
-    PasswordFault.COMMON: DeskText.PASSWORD_COMMON,
-    PasswordFault.OWN: DeskText.PASSWORD_OWN,
-    PasswordFault.LEAKED: DeskText.PASSWORD_LEAKED,
+FAULTS = {
+    PasswordFault.SHORT: msgid("The password is too short."),
+    PasswordFault.LONG: msgid("The password is too long."),
+    PasswordFault.SIMPLE: msgid("The password is one that is easily guessed."),
+    PasswordFault.COMMON: msgid("The password is one that is easily guessed."),
+    PasswordFault.OWN: msgid("The password says too much of you or of this service."),
+    PasswordFault.LEAKED: msgid("The password is in a list of those that have leaked."),
 }
-DONE: Mapping[str, DeskText] = {"password": DeskText.PASSWORD_CHANGED, "ended": DeskText.ENDED}
+DONE = {
+    "password": msgid("The password is changed. All other sessions have ended."),
+    "ended": msgid("The session has ended."),
+}
 
 
 def account_with_factor(account_id: str, conn: Connection) -> tuple[StoredAccount, bool]:
@@ -56,7 +56,7 @@ def account_with_factor(account_id: str, conn: Connection) -> tuple[StoredAccoun
 async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     done = DONE.get(request.query.get("done", ""))
-    return await account_response(request, page, person, notice="" if done is None else page.text(done))
+    return await _page(request, page, person, notice=page.text(done) if done else "")
 
 
 async def require_password(request: ApiRequest, person: DeskPerson) -> tuple[StoredAccount, bool, CookieKind]:
@@ -76,7 +76,7 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
     leaked = request.services.settings.desk.leaked_passwords
     fault = await asyncio.to_thread(new_password_fault, new, leaked, account.email, account.name)
     if fault is not None:  # before the code, which counts once
-        return await account_response(request, page, person, alert=page.text(FAULTS[fault]), status=422)
+        return await _page(request, page, person, alert=page.text(FAULTS[fault]), status=422)
     refused = await ask_password_again(request, page, person, account, form, with_code=has_factor)
     if refused is not None:
         return refused
@@ -109,20 +109,19 @@ async def ask_password_again(
     """
     try:
         if not await check_password(request, account.id, account, form.get("password", "")):
-            said = page.text(DeskText.PASSWORD_WRONG)
+            said = page.text("The current password is wrong.")
         elif with_code and not await check_code(request, account, form.get("code", "")):
-            said = page.text(SecondFactorText.WRONG_CODE)
+            said = page.text(WRONG_CODE)
         else:
             return None
     except RateLimited as error:
         return await wait_response(request, page, person, error)
-    return await account_response(request, page, person, alert=said, status=422)
+    return await _page(request, page, person, alert=said, status=422)
 
 
 async def wait_response(request: ApiRequest, page: DeskPage, person: DeskPerson, error: RateLimited) -> Response:
     """The page, saying after how many seconds one may try again."""
-    said = page.text(DeskText.WAIT, seconds=round(max(1, error.retry_after or 1)))
-    return await account_response(request, page, person, alert=said, status=429)
+    return await _page(request, page, person, alert=wait_text(page, error), status=429)
 
 
 async def end_session(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
@@ -163,32 +162,28 @@ async def _refuse_end(request: ApiRequest, page: DeskPage, person: DeskPerson, f
     return await ask_password_again(request, page, person, account, form)
 
 
-async def account_response(
+async def _page(
     request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
 ) -> Response:
-    """The page, with what is to be said on it, escaped already."""
+    """The page, with what is to be said on it."""
     services = request.services
     find = partial(_found, person.client_id, now=services.clock(), idle=services.settings.desk.session_idle)
     found = await services.store.read(find)
-    account = found.account
-    said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
-    said += alert_html(alert)
-    organization = services.organizations(account.organization_id) or account.organization_id
-    facts = (
-        f'<p class="facts" dir="auto">{escape(account.name)} · {escape(account.email)} · {escape(organization)} · '
-        f"{page.text(DeskText.ROLE)}: {page.text(ROLES[account.role])}</p>"
+    return page.response(
+        "account.html",
+        status,
+        notice=notice,
+        alert=alert,
+        account=found.account,
+        organization=services.organizations(found.account.organization_id) or found.account.organization_id,
+        role=ROLES[AccountRole(found.account.role)],
+        sessions=found.lasting,
+        has_password=_has_password(request, found.account),
+        codes_left=found.codes,
+        desk=services.settings.desk,
+        shortest=SHORTEST,
+        longest=LONGEST,
     )
-    has_password = _has_password(request, account)
-    if has_password:
-        may_remove = services.settings.desk.second_factor != "required"
-        ways = [_password(page, account, has_factor=found.codes is not None)]
-        ways += [account_section(page, FACTOR, left=found.codes, may_remove=may_remove)]
-    else:
-        ways = [f"<p>{page.text(DeskText.NO_PASSWORD, provider=services.settings.desk.openid.name)}</p>"]
-    shown = _sessions(page, found.lasting, person.session_id, has_password=has_password)
-    sections = "".join(f'<section class="card narrow">{each}</section>' for each in ways)
-    body = f'{said}{facts}<section class="card">{shown}</section>{sections}'
-    return page.response(page.texts.text(DeskText.ACCOUNT), body, status)
 
 
 def _has_password(request: ApiRequest, account: StoredAccount) -> bool:
@@ -209,41 +204,46 @@ def _found(account_id: str, conn: Connection, *, now: float, idle: float) -> _Fo
     return _Found(account, sessions.of_account(conn, account_id, now=now, idle=idle), codes)
 
 
-def _password(page: DeskPage, account: StoredAccount, *, has_factor: bool) -> str:
-    return (
-        f"<h2>{page.text(DeskText.CHANGE_PASSWORD)}</h2>"
-        f'<form method="post" action="{page.link(f"{ACCOUNT}/password")}">{page.account_field()}'
-        f'<input type="text" name="email" autocomplete="username" value="{escape(account.email)}" hidden>'
-        f"{password_field(page, 'password')}"
-        f"{code_field(page, 'password-code') if has_factor else ''}"
-        f'<label for="new-password">{page.text(DeskText.NEW_PASSWORD)}</label>'
-        f'<input id="new-password" name="new_password" type="password" autocomplete="new-password" required'
-        f' minlength="{SHORTEST}" maxlength="{LONGEST}" aria-describedby="rule">'
-        f'<p id="rule" class="hint">{page.text(DeskText.PASSWORD_RULE, count=SHORTEST)}</p>'
-        f"<button>{page.text(DeskText.CHANGE_PASSWORD)}</button></form>"
-    )
+async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Another app, new recovery codes, or no second factor: whichever button it was; by password, and a code where there is one."""
+    act = form.get("act", "")
+    account, has_factor, kind = await require_password(request, person)
+    _check_act(request, act, has_factor=has_factor)
+    refused = await ask_password_again(request, page, person, account, form, with_code=has_factor)
+    if refused is not None:
+        return refused
+    if act == "app":
+        return await begin_set_up(request, page, account, kind, ACCOUNT, has_factor=has_factor)
+    if act == "codes":
+        return await _renew_codes(request, page, account)
+    return await _remove(request, page, person, account)
 
 
-def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, *, has_password: bool) -> str:
-    """The list, and the form that its buttons send; its first button, which the enter key presses, ends all of them."""
-    rows = "".join(_session(page, each, own) for each in lasting)
-    password = password_field(page, "end-password", SecondFactorText.END_PROOF)
-    everywhere = (
-        f'<form id="end" method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.account_field()}'
-        f"{password if has_password else ''}"
-        f'<button formaction="{page.link(f"{ACCOUNT}/end-everywhere")}">{page.text(DeskText.END_ALL)}</button></form>'
-    )
-    return f'<h2>{page.text(DeskText.SESSIONS)}</h2>{everywhere}<ul class="rows">{rows}</ul>'
+def _check_act(request: ApiRequest, act: str, *, has_factor: bool) -> None:
+    """Raise InvalidRequest for what no button does, Forbidden for what this account cannot do."""
+    if act not in {"app", "codes", "remove"}:
+        raise InvalidRequest("the form does nothing of that name")
+    if act != "app" and not has_factor:
+        raise Forbidden("the account has no second factor")
+    if act == "remove" and request.services.settings.desk.second_factor == "required":
+        raise Forbidden("everybody needs a second factor here")
 
 
-def _session(page: DeskPage, each: StoredSession, own: str) -> str:
-    here = f"<strong>{page.text(DeskText.THIS_ONE)}</strong> " if each.id == own else ""
-    began, seen = map(page.time, (each.created_at, each.seen_at))
-    end = (
-        f'<button form="end" name="session" value="{escape(each.id)}"{" formnovalidate" if here else ""}'
-        f' class="plain" aria-describedby="session-{each.id}">{page.text(DeskText.END_SESSION)}</button>'
-    )
-    return (
-        f'<li><p id="session-{each.id}">{here}<span class="browser">{escape(each.browser) or "–"}</span><br>'
-        f'<span class="facts">{page.text(DeskText.BEGAN)} {began} · {page.text(DeskText.SEEN)} {seen}</span></p>{end}</li>'
+async def _renew_codes(request: ApiRequest, page: DeskPage, account: StoredAccount) -> Response:
+    def renew(unit: Unit) -> list[str]:
+        audit.record(unit, account.organization_id, account.id, "desk.renew_recovery_codes")
+        return second_factors.renew_recovery_codes(unit, account.id)
+
+    return codes_response(page, await request.services.store.write(renew), ACCOUNT)
+
+
+async def _remove(request: ApiRequest, page: DeskPage, person: DeskPerson, account: StoredAccount) -> Response:
+    def remove(unit: Unit) -> None:
+        second_factors.remove(unit, account.id)
+        sessions.end_all(unit, account.id, but=person.session_id)
+        audit.record(unit, account.organization_id, account.id, "desk.remove_second_factor")
+
+    await request.services.store.write(remove)
+    return await _page(
+        request, page, person, notice=page.text("The second factor is removed. All other sessions have ended.")
     )

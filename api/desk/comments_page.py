@@ -131,7 +131,7 @@ async def _page(
 ) -> Response:
     heading = page.texts.text(CommentsText.COMMENTS)
     if "comments" not in person.scopes:
-        return page.response(heading, f"<p>{page.text(CommentsText.NO_RIGHT)}</p>", 403)
+        return page.old_response(heading, f"<p>{page.text(CommentsText.NO_RIGHT)}</p>", 403)
     wanted = filter_of(request.query)
     found = await _fragment(request, page, person, wanted)
     said = alert_html(alert)
@@ -153,7 +153,7 @@ async def _page(
         f' data-query="{escape(_query(wanted))}">{found.body.decode()}</div>'
         f'<section class="card keys" aria-label="{page.text(CommentsText.KEYS)}"><ul>{keys}</ul></section>'
     )
-    return page.response(heading, body, status, scripts=("comments.js",))
+    return page.old_response(heading, body, status, scripts=("comments.js",))
 
 
 async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: QueueFilter) -> Rendering:

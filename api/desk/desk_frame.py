@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from api.http import static
 from api.http.request import ApiRequest, DeskPerson
 from api.page.reader_language import preferred_locale
 from api.page.times import moment
-from mapping.desk.comments_text import CommentsText
-from mapping.desk.desk_text import DeskText
-from mapping.desk.matches_text import MatchesText
-from mapping.locales import Translator, translator
+from mapping.locales import Translator, msgid, translator
 
 STATIC = "api.desk.static"
 POLICY = (
@@ -41,25 +38,23 @@ class NavigationLink(NamedTuple):
     """A page that the navigation leads to: its path, and its name."""
 
     path: str
-    name: StrEnum
+    name: str
     scope: str = "read"
     """Whom the navigation leads there: people who have it."""
 
 
 NAVIGATION = (
-    NavigationLink("/desk", MatchesText.MATCHES),
-    NavigationLink("/desk/comments", CommentsText.COMMENTS, "comments"),
-    NavigationLink("/desk/account", DeskText.ACCOUNT),
+    NavigationLink("/desk", msgid("Matches")),
+    NavigationLink("/desk/comments", msgid("Comments"), "comments"),
+    NavigationLink("/desk/account", msgid("Account")),
 )
 
 
 def alert_html(message: str) -> str:
-    """What went wrong, spoken at once; `message` is escaped already, and nothing is shown for an empty one."""
     return f'<p class="alert" role="alert">{message}</p>' if message else ""
 
 
 def pager_html(links: Iterable[tuple[str, str]]) -> str:
-    """The ways to other pages of a list: address and name of each, both escaped already."""
     shown = "".join(f'<a class="button" href="{address}">{name}</a>' for address, name in links)
     return f'<p class="pager">{shown}</p>' if shown else ""
 
@@ -81,17 +76,17 @@ class DeskPage(NamedTuple):
         zone = ZoneInfo(request.services.settings.server.timezone)
         return cls(texts, person, path, "../" * (path.count("/") - 1), zone)
 
-    def text(self, name: StrEnum, **values: object) -> str:
-        """The text in the reader's language, escaped."""
-        return escape(self.texts.text(name, context=None, **values))
+    def text(self, words: str, /, **values: object) -> str:
+        """The text in the reader's language."""
+        return Markup(escape(self.texts.text(words, context=None, **values)))  # noqa: S704
 
-    def time(self, seconds: float) -> str:
+    def time(self, seconds: float) -> Markup:
         """Date and time as the reader writes them."""
-        return moment(int(seconds), "date", self.zone, self.texts.locale)
+        return Markup(moment(int(seconds), "date", self.zone, self.texts.locale))  # noqa: S704 -- escapes what it writes
 
     def link(self, path: str) -> str:
-        """The address of a path of this service, escaped, wherever the service lies: `/desk/account`."""
-        return escape(self.up + path.removeprefix("/")) or "./"
+        """The address of a path of this service, wherever the service lies: `/desk/account`."""
+        return Markup(escape(self.up + path.removeprefix("/") or "./"))  # noqa: S704
 
     def account_field(self) -> str:
         """What every form of a person carries."""
@@ -99,15 +94,12 @@ class DeskPage(NamedTuple):
         return f'<input type="hidden" name="account" value="{escape(account)}">'
 
     def row_form(self, path: str, back: str, **shown: str) -> str:
-        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at.
-
-        `shown`: what all rows have in common, as they were shown.
-        """
+        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at."""
         fields = {"back": back, **shown}
         hidden = "".join(f'<input type="hidden" name="{name}" value="{escape(fields[name])}">' for name in fields)
         return f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.account_field()}{hidden}</form>'
 
-    def response(
+    def old_response(
         self,
         title: str,
         body: str,
@@ -115,49 +107,21 @@ class DeskPage(NamedTuple):
         headers: Mapping[str, str] | None = None,
         scripts: Iterable[str] = (),
     ) -> Response:
-        """The whole page; `title` is escaped here, `body` is HTML. `scripts`: names of the page's own files."""
-        html = self._document(title, body, scripts).encode("utf-8", "replace")
-        return Response(html, status, {**HEADERS, **(headers or {})}, media_type=static.TYPES["html"])
+        return self.response("old.html", status, headers, title=title, body=Markup(body), scripts=scripts)  # noqa: S704
 
-    def _document(self, title: str, body: str, scripts: Iterable[str]) -> str:
+    def render(self, template: str, **shown: Any) -> Markup:
+        """What a template makes of all that is `shown`."""
+        from api.desk.page_templates import TEMPLATES  # a start that shows no page needs none
+
+        return Markup(TEMPLATES.get_template(template).render(page=self, _=self.text, **shown))  # noqa: S704
+
+    def response(
+        self, template: str, status: int = 200, headers: Mapping[str, str] | None = None, **shown: Any
+    ) -> Response:
+        """The whole page."""
         files = self.link(f"/desk/static/{static.version(STATIC)}")
-        own = "".join(f'<script type="module" src="{files}/{escape(each)}"></script>' for each in scripts)
-        account, said = "", ""
-        if self.person is not None:
-            account = f'<meta name="account" content="{escape(self.person.client_id)}">'
-            said = f' data-signed-out="{self.text(DeskText.SIGNED_OUT)}"'
-        return (
-            f'<!doctype html><html lang="{escape(self.texts.locale)}"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
-            f"{account}<title>{escape(title)} · matchwire</title>"
-            f'<link rel="icon" href="{self.link("/static/icon.svg")}" type="image/svg+xml">'
-            f'<link rel="stylesheet" href="{files}/desk.css">'
-            f'<script type="module" src="{files}/desk.js"></script>{own}</head><body{said}>'
-            f'<a class="skip" href="#content">{self.text(DeskText.SKIP)}</a>{self._head()}'
-            f'<main id="content" tabindex="-1"><h1>{escape(title)}</h1>{body}</main></body></html>'
-        )
-
-    def _head(self) -> str:
-        name = f'<a class="brand" href="{self.link("/desk")}">matchwire</a>'
-        if self.person is None:
-            return f'<header class="top">{name}</header>'
-        links = "".join(
-            f'<li><a href="{self.link(each.path)}"{self._current(each)}>{self.text(each.name)}</a></li>'
-            for each in NAVIGATION
-            if each.scope in self.person.scopes
-        )
-        out = (
-            f'<form method="post" action="{self.link("/desk/sign-out")}">{self.account_field()}'
-            f'<button class="plain">{self.text(DeskText.SIGN_OUT)}</button></form>'
-        )
-        pages = f'<nav aria-label="{self.text(DeskText.NAVIGATION)}"><ul>{links}</ul></nav>'
-        return (
-            f'<header class="top">{name}{pages}<p class="who" dir="auto">{escape(self.person.name)}</p>{out}</header>'
-        )
-
-    def _current(self, link: NavigationLink) -> str:
-        return ' aria-current="page"' if link.path == self.path else ""
+        html = self.render(template, files=files, navigation=NAVIGATION, **shown).encode("utf-8", "replace")
+        return Response(html, status, {**HEADERS, **(headers or {})}, media_type=static.TYPES["html"])
 
 
 def redirect(request: ApiRequest, path: str, *cookies: str) -> Response:

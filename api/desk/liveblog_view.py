@@ -110,7 +110,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         _legend(rows),
     )
     data = _data(opened, loaded, parts, request.services.settings.media, person.client_id)
-    return page.response(title(match.document), f"{_files(page)}{data}")
+    return page.old_response(title(match.document), f"{_files(page)}{data}")
 
 
 async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:

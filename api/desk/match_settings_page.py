@@ -178,7 +178,7 @@ async def _page(
         parts = _attached(made, person, game, found, request.services.event_types)
     else:
         parts = _alone(page, person, game.local_id)
-    return page.response(name, f"{said}{links}{parts}", status)
+    return page.old_response(name, f"{said}{links}{parts}", status)
 
 
 def _alone(page: DeskPage, person: DeskPerson, local_id: str) -> str:

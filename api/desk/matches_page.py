@@ -65,7 +65,7 @@ async def matches_page(
         f'<div id="matches" data-organization="{escape(person.organization_id)}" data-etag="{escape(found.etag)}"'
         f' data-query="{escape(query_text(wanted))}">{found.body.decode()}</div>'
     )
-    return page.response(page.texts.text(MatchesText.MATCHES), body, status, scripts=("matches.js",))
+    return page.old_response(page.texts.text(MatchesText.MATCHES), body, status, scripts=("matches.js",))
 
 
 async def table_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:

@@ -100,7 +100,7 @@ async def _page(
 ) -> Response:
     heading = page.texts.text(MatchesText.ATTACH_OTHER if given.get("attach") else MatchesText.NEW_MATCH)
     if not may_change(person):
-        return page.response(heading, f"<p>{page.text(MatchesText.YOUR_ROLE)}</p>", 403)
+        return page.old_response(heading, f"<p>{page.text(MatchesText.YOUR_ROLE)}</p>", 403)
     status = 422 if alert else 200
     whom = await _attached_to(request, person, given)
     try:
@@ -116,7 +116,7 @@ async def _page(
     said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
     by_hand = f"<h2>{page.text(FixturesText.BY_ID)}</h2>{look_form(page, given, _providers(request, person))}"
     body = f'{said}{alert_html(alert)}{whom}{body}<section class="card">{by_hand}</section>'
-    return page.response(heading, body, status, scripts=("new-match.js",))
+    return page.old_response(heading, body, status, scripts=("new-match.js",))
 
 
 async def _preview_page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> str:

@@ -18,11 +18,11 @@ from api.desk.openid_provider import OpenIdProvider, OpenIdRefused, error_code
 from api.desk.session_start import begin_session
 from api.desk.sign_in import message_page
 from api.http.request import ApiRequest
-from mapping.desk.desk_text import DeskText
 from mapping.desk.openid_claims import person_of_claims
 from mapping.desk.own_path import own_path
 from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import NotFound, UpstreamUnavailable
+from mapping.locales import msgid
 from store.accounts.openid_accounts import NoAccount, account_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ log = structlog.get_logger(__name__)
 
 BEGIN = "/desk/sign-in/openid"
 BACK = f"{BEGIN}/callback"
+PROVIDER_FAILED = msgid("The sign-in did not work. Please try again.")
+NO_ACCOUNT = msgid("Nobody has an account here by that name. Please ask whoever runs the service.")
+GROUPS_LEFT_OUT = msgid(
+    "Your provider does not say in which groups you are: they are too many. Please ask whoever runs it."
+)
 BYTES = 32
 NAMED = 16
 """Characters of a state that name its cookie: each tab has one of its own."""
@@ -87,10 +92,10 @@ async def _finish(
     account = await request.services.store.write(find)
     if isinstance(account, NoAccount):
         left_out = account is NoAccount.GROUPS_LEFT_OUT
-        return _refuse(request, account.value, DeskText.GROUPS_LEFT_OUT if left_out else DeskText.NO_ACCOUNT)
+        return _refuse(request, account.value, GROUPS_LEFT_OUT if left_out else NO_ACCOUNT)
     if account.disabled_at is not None or not request.services.organizations(account.organization_id):
         what = "organization is not configured" if account.disabled_at is None else "account is disabled"
-        return _refuse(request, f"the person's {what}", DeskText.NO_ACCOUNT)
+        return _refuse(request, f"the person's {what}", NO_ACCOUNT)
     return await begin_session(request, account, kind, own_path(wanted), SignInProof.PROVIDER)
 
 
@@ -111,14 +116,14 @@ def _cookie(state: str) -> str:
     return f"{OPENID}-{state[:NAMED]}"
 
 
-def _refuse(request: ApiRequest, reason: str, said: DeskText = DeskText.PROVIDER_FAILED) -> Response:
+def _refuse(request: ApiRequest, reason: str, said: str = PROVIDER_FAILED) -> Response:
     log.warning("desk.openid_refused", reason=reason, request_id=request.context.request_id)
     return message_page(request, said, 403)
 
 
 def _fail(request: ApiRequest, error: UpstreamUnavailable) -> Response:
     log.warning("desk.openid_failed", reason=str(error), request_id=request.context.request_id)
-    return message_page(request, DeskText.PROVIDER_FAILED, 503)
+    return message_page(request, PROVIDER_FAILED, 503)
 
 
 def _packed(begun: CodeRequest, wanted: str) -> str:

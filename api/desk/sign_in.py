@@ -1,36 +1,40 @@
-"""Signing in by password, and out: the form, what it may try how often, and the cookie of the session."""
+"""Signing in by password and by a code of an app, setting the app up where everybody has to have one, and signing out."""
 
 from __future__ import annotations
 
 import math
-from html import escape
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import structlog
+from markupsafe import Markup
 from sqlalchemy import Connection
 from starlette.responses import JSONResponse, Response
 
-from api.desk.code_step import begin_set_up, begin_step
-from api.desk.cookies import cookie_kind
-from api.desk.credential_checks import check_password
-from api.desk.desk_frame import HEADERS, DeskPage, alert_html, redirect
-from api.desk.handlers import SIGN_IN, read_form, signed_in
+from api.desk.cookies import STEP, CookieKind, cookie_kind, cookie_of
+from api.desk.credential_checks import check_code, check_password
+from api.desk.desk_frame import HEADERS, DeskPage, redirect
+from api.desk.handlers import CODE_STEP, SIGN_IN, read_form, signed_in
 from api.desk.password_queue import PasswordsBusy
-from api.desk.session_start import begin_session, forget_session
+from api.desk.session_start import begin_session, forget_session, with_session
 from api.desk.sessions_door import check_site
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson
-from mapping.desk.desk_text import DeskText
+from mapping.desk.one_time_codes import app_address, in_groups
 from mapping.desk.own_path import own_path
-from mapping.errors import Forbidden, RateLimited
-from store.accounts import accounts, audit, second_factors, sessions
+from mapping.desk.sign_in_proof import SignInProof
+from mapping.errors import Conflict, Forbidden, RateLimited
+from mapping.locales import msgid
+from store.accounts import accounts, audit, second_factors, sessions, sign_in_steps
 from store.accounts.accounts import StoredAccount
+from store.accounts.sign_in_steps import SignInStep
 from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 
-OPENID_BEGIN = "/desk/sign-in/openid"
+WRONG_CODE = msgid("The code is wrong, or was used already. Please enter the next one that the app shows.")
 
 
 class _Found(NamedTuple):
@@ -59,8 +63,8 @@ async def sign_in(request: ApiRequest) -> Response:
     except RateLimited as error:
         return _refuse(request, wanted, form, error)
     if found is None:
-        message = DeskPage.of(request, None).text(DeskText.WRONG)
-        return _form(request, wanted, message, status=403, email=form.get("email", ""))
+        said = DeskPage.of(request, None).text("The e-mail address or the password is wrong.")
+        return _form(request, wanted, said, status=403, email=form.get("email", ""))
     if found.has_factor:
         return await begin_step(request, found.account, kind, wanted)
     if settings.desk.second_factor == "required":
@@ -103,50 +107,178 @@ def _find(conn: Connection, email: str) -> _Found | None:
 
 
 def _refuse(request: ApiRequest, wanted: str, form: Query, error: RateLimited) -> Response:
-    seconds, page = max(1, math.ceil(error.retry_after or 1)), DeskPage.of(request, None)
-    busy = isinstance(error, PasswordsBusy)
-    said = page.text(DeskText.BUSY) if busy else page.text(DeskText.WAIT, seconds=seconds)
+    seconds, page = seconds_to_wait(error), DeskPage.of(request, None)
+    if isinstance(error, PasswordsBusy):
+        said = page.text("Many people are signing in. Please try again in a moment.")
+    else:
+        said = wait_text(page, error)
     headers = {"Retry-After": str(seconds)}
     return _form(request, wanted, said, status=429, email=form.get("email", ""), headers=headers)
 
 
-def message_page(request: ApiRequest, name: DeskText, status: int) -> Response:
-    """The form with a message."""
-    return _form(request, own_path(None), DeskPage.of(request, None).text(name), status=status)
+def seconds_to_wait(error: RateLimited) -> int:
+    """Whole seconds after which one may try again."""
+    return max(1, math.ceil(error.retry_after or 1))
+
+
+def wait_text(page: DeskPage, error: RateLimited) -> str:
+    """That one has tried too often, and when one may go on."""
+    return page.text("Too many tries. Please try again in {seconds} seconds.", seconds=seconds_to_wait(error))
+
+
+def message_page(request: ApiRequest, words: str, status: int) -> Response:
+    """The form with a message, which is a text of the catalogues."""
+    return _form(request, own_path(None), DeskPage.of(request, None).text(words), status=status)
 
 
 def _form(
     request: ApiRequest,
     wanted: str,
-    said: str = "",
+    alert: str = "",
     *,
     status: int = 200,
     email: str = "",
     headers: dict[str, str] | None = None,
 ) -> Response:
-    page, settings = DeskPage.of(request, None), request.services.settings
-    alert = alert_html(said)
-    if cookie_kind(settings.public_url) is None:
-        ways = f"<p>{page.text(DeskText.NEEDS_HTTPS)}</p>"
-    else:
-        ways = _password_form(page, wanted, email) if settings.desk.passwords else ""
-        ways += _provider_link(page, settings.desk.openid.name, wanted) if settings.desk.openid.issuer else ""
-    body = f'<div class="card narrow">{alert}{ways}</div>'
-    return page.response(page.texts.text(DeskText.SIGN_IN), body, status, headers)
-
-
-def _password_form(page: DeskPage, wanted: str, email: str) -> str:
-    return (
-        f'<form method="post" action="{page.link(SIGN_IN)}">'
-        f'<input type="hidden" name="next" value="{escape(wanted)}">'
-        f'<label for="email">{page.text(DeskText.EMAIL)}</label>'
-        f'<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="{escape(email)}">'
-        f'<label for="password">{page.text(DeskText.PASSWORD)}</label>'
-        '<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
-        f"<button>{page.text(DeskText.SIGN_IN)}</button></form>"
+    settings = request.services.settings
+    is_protected = cookie_kind(settings.public_url) is not None
+    return DeskPage.of(request, None).response(
+        "sign_in.html",
+        status,
+        headers,
+        alert=alert,
+        is_protected=is_protected,
+        desk=settings.desk,
+        wanted=wanted,
+        email=email,
     )
 
 
-def _provider_link(page: DeskPage, provider: str, wanted: str) -> str:
-    address = f"{page.link(OPENID_BEGIN)}?next={quote(wanted, safe='')}"
-    return f'<p><a class="button" href="{address}">{page.text(DeskText.SIGN_IN_WITH, provider=provider)}</a></p>'
+class _Step(NamedTuple):
+    kind: CookieKind
+    token: str
+    step: SignInStep
+
+
+async def begin_step(request: ApiRequest, account: StoredAccount, kind: CookieKind, wanted: str) -> Response:
+    """Lead to the page where a code of the account's app is entered, with a cookie that is no session."""
+    token = await request.services.store.write(partial(sign_in_steps.begin, account_id=account.id))
+    cookie = kind.header(STEP, token, age=sign_in_steps.LASTS)
+    return redirect(request, f"{CODE_STEP}?{urlencode({'next': wanted})}", cookie)
+
+
+async def begin_set_up(
+    request: ApiRequest, page: DeskPage, account: StoredAccount, kind: CookieKind, wanted: str, *, has_factor: bool
+) -> Response:
+    """Show a new secret, this one time, to whoever has just entered the password; the browser alone goes on with it.
+
+    `has_factor`: whether a code was entered too. Raises Conflict where that is not so any more.
+    """
+    import segno  # a start that sets no app up draws nothing
+
+    begin = partial(sign_in_steps.begin_set_up, account_id=account.id, has_factor=has_factor)
+    token, secret = await request.services.store.write(begin)
+    address = app_address(secret, account.email)
+    picture = segno.make_qr(address).svg_inline(light="#fff", omitsize=True, lineclass=None)
+    response = page.response(
+        "code.html",
+        alert="",
+        step="set-up",
+        wanted=wanted,
+        secret=in_groups(secret),
+        address=address,
+        picture=Markup(picture),  # noqa: S704 -- drawn by segno
+    )
+    response.headers.append("Set-Cookie", kind.header(STEP, token, age=sign_in_steps.LASTS))
+    return response
+
+
+async def show_step(request: ApiRequest) -> Response:
+    """The form for the code, without any secret; whoever has not entered a password is led to that of the sign-in."""
+    wanted, found = own_path(request.query.get("next")), await _find_step(request)
+    if found is None:
+        return redirect(request, f"{SIGN_IN}?{urlencode({'next': wanted})}")
+    return _code_form(request, found, wanted)
+
+
+async def send_code(request: ApiRequest) -> Response:
+    """Begin the session of whoever has entered the password, where the code is right."""
+    check_site(request.scope, request.services.settings.public_url)
+    form = await read_form(request)
+    wanted, found, entered = own_path(form.get("next")), await _find_step(request), form.get("code", "")
+    if found is None:
+        return _too_late(request, wanted)
+    account = found.step.account
+    if found.step.secret is not None:
+        return await _set_up(request, found, wanted, entered)
+    try:
+        opens = await check_code(request, account, entered)
+    except RateLimited as error:
+        said, headers = wait_text(DeskPage.of(request, None), error), {"Retry-After": str(seconds_to_wait(error))}
+        return _code_form(request, found, wanted, said, status=429, headers=headers)
+    if not opens:
+        log.info("desk.code_refused", client=account.id, network=request.network)
+        return _wrong_code(request, found, wanted)
+    return await begin_session(request, account, found.kind, wanted, SignInProof.CODE)
+
+
+async def _set_up(request: ApiRequest, found: _Step, wanted: str, entered: str) -> Response:
+    """Take the app over and begin the session, with the recovery codes as its first page."""
+    account = found.step.account
+
+    def confirm(unit: Unit) -> list[str] | None:
+        codes = sign_in_steps.set_up(unit, found.token, entered)
+        if codes is not None:
+            audit.record(unit, account.organization_id, account.id, "desk.set_second_factor")
+        return codes
+
+    try:
+        codes = await request.services.store.write(confirm)
+    except Conflict:
+        return _too_late(request, wanted)
+    if codes is None:
+        return _wrong_code(request, found, wanted)
+    shown = codes_response(DeskPage.of(request, None), codes, wanted)
+    return await with_session(request, shown, account, found.kind, SignInProof.CODE)
+
+
+async def _find_step(request: ApiRequest) -> _Step | None:
+    """What the cookie stands for, None where there is none, it is over, or nobody signs in so."""
+    settings, services = request.services.settings, request.services
+    kind = cookie_kind(settings.public_url)
+    token = None if kind is None else cookie_of(request.headers, kind.name(STEP))
+    if kind is None or token is None or not settings.desk.passwords:
+        return None
+    step = await services.store.read(partial(sign_in_steps.find, token=token, now=services.clock()))
+    if step is None or services.organizations(step.account.organization_id) is None:
+        return None
+    return _Step(kind, token, step)
+
+
+def _too_late(request: ApiRequest, wanted: str) -> Response:
+    page = DeskPage.of(request, None)
+    said = page.text("That took too long, or was done in another window. Please begin again.")
+    return page.response("code.html", 409, alert=said, step="late", wanted=wanted, secret=None)
+
+
+def _wrong_code(request: ApiRequest, found: _Step, wanted: str) -> Response:
+    return _code_form(request, found, wanted, DeskPage.of(request, None).text(WRONG_CODE), status=403)
+
+
+def _code_form(
+    request: ApiRequest,
+    found: _Step,
+    wanted: str,
+    alert: str = "",
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    step = "enter" if found.step.secret is None else "set-up"
+    page = DeskPage.of(request, None)
+    return page.response("code.html", status, headers, alert=alert, step=step, wanted=wanted, secret=None)
+
+
+def codes_response(page: DeskPage, codes: Sequence[str], wanted: str) -> Response:
+    """The page with recovery codes, and the way on to `wanted`."""
+    return page.response("recovery_codes.html", codes=codes, wanted=wanted)

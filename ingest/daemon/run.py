@@ -297,9 +297,9 @@ async def _request_declared(components: Components) -> None:
 
 
 async def _load_rest() -> None:
-    """Load, beside the event loop, what the first poll and the first image need, and the process does not need to be ready."""
+    """Load, beside the event loop, what the first poll, image and page of the desk need, but not a process to be ready."""
     await asyncio.sleep(AFTERWARDS)
-    for name in ("httpx_aiohttp", "api.media.variants"):
+    for name in ("httpx_aiohttp", "api.media.variants", "api.desk.page_templates"):
         await asyncio.to_thread(import_module, name)
 
 

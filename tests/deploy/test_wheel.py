@@ -51,11 +51,14 @@ async def test_the_wheel_runs_from_an_empty_folder():
                 with httpx.Client(base_url=address, trust_env=False, verify=False) as http:
                     page = http.get("/", headers={"Accept-Language": "de"})
                     (style,) = re.findall(r'href="(static/[^"]+\.css)"', page.text)
-                    found = [http.get(path).status_code for path in (f"/{style}", "/docs", "/openapi.json", "/readyz")]
+                    found = [
+                        http.get(path).status_code
+                        for path in (f"/{style}", "/docs", "/openapi.json", "/readyz", "/desk/sign-in")
+                    ]
                 return daemon.log.read_text(), page.text, found, package
 
     said, page, found, package = await asyncio.to_thread(played)
     assert "matchwire 0.1.0" in said
     assert f"package {package}" in said
     assert 'lang="de"' in page
-    assert found == [200, 200, 200, 200]
+    assert found == [200, 200, 200, 200, 200]

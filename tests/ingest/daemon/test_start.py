@@ -41,6 +41,7 @@ LATER = {
     "PIL": "no image is looked at",
     "argon2": "nobody signs in to the desk",
     "segno": "nobody sets up an app",
+    "jinja2": "nobody opens a page of the desk",
     "authlib": "nobody signs in to the desk",
     "joserfc": "nobody signs in to the desk",
     "fastapi": "it is no part of the product",
