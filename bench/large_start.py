@@ -28,7 +28,7 @@ from sqlalchemy import Connection, create_engine, insert, select
 from bench.daemon_process import RUN, running, start
 from bench.measure import Figure, percentile, table
 from config import load
-from ingest.daemon.endpoints import connect
+from ingest.sync.provider_source import connect
 from providers.registry import Registry
 from store.engine.unit import Unit
 from store.following import sync

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from config.cross_checks import is_loopback, is_safe
+from config.cross_checks import Vocabulary, idle, is_loopback, is_safe
 from config.errors import dotted_path
-from config.folders import is_writable
 from config.loading import ConfigReading, read
 from config.schema_walk import SHAPE, Leaf, leaves
 from config.settings import Settings
 from config.values import is_hash
-from config.vocabulary import Vocabulary, idle
 
 Access = tuple[object, ...]
 """What distinguishes endpoints: provider, base URL, credentials, language."""
@@ -156,3 +154,11 @@ def _declared(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
             requests = REQUESTS + (each.include_text_content and access.text_content)
             matches[each.selector] = max(requests, matches.get(each.selector, 0))
     return found
+
+
+def is_writable(folder: str) -> bool:
+    """Whether this user can write to the folder, or make it where it is not there yet."""
+    path = Path(folder).absolute()
+    while not os.path.lexists(path):
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)

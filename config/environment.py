@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.errors import Path, Problem, dotted_path
-from config.nearest import KNOWN, unknown
-from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Node, Rows, Table
+from config.schema_walk import FILE_SUFFIX, KNOWN, SHAPE, Free, Leaf, Node, Rows, Table, unknown
 
 PREFIX = "MATCHWIRE_"
 SEPARATOR = "__"

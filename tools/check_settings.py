@@ -16,7 +16,7 @@ from tools.default_file import documented, known_as
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api")
-HANDING_ON = {"ingest/daemon/build.py", "ingest/daemon/run.py", "ingest/daemon/endpoints.py"}
+HANDING_ON = {"ingest/daemon/build.py", "ingest/daemon/run.py", "ingest/sync/provider_source.py"}
 """Modules that hand settings on: a name that ends there is lost."""
 JOINED = {"previous_secret": "config/organizations.py joins it with `secret` in `Client.secrets`"}
 

@@ -18,7 +18,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from config import Settings
 from ingest.daemon.run import run
-from ingest.kit.roles import Role
+from ingest.kit.process import Role
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "metrics.md"
 HEAD = """\

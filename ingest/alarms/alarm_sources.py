@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from config.sections import Alarms
 from ingest.kit.quarantine import Kind, Quarantine
 from ingest.sync.follower import Followers
+from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_watch import StandbyWatch
-from ingest.sync.worker_count import WorkerCount
 from mapping.fusion.source_chain import (
     Leading,
     PlacedDifference,

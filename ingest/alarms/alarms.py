@@ -20,10 +20,9 @@ from ingest.alarms.alarm_sources import KINDS, Source, sources_of
 from ingest.alarms.endings import Endings
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
+from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_watch import StandbyWatch
-from ingest.sync.worker_count import WorkerCount
-from ingest.webhooks.attempt import HEADERS, signature_headers
-from ingest.webhooks.receiver_client import operators_client
+from ingest.webhooks.attempt import HEADERS, operators_client, signature_headers
 from mapping.errors import StoreUnavailable
 from mapping.rules.delivery import Verdict, verdict
 from store.alarms import alarms
@@ -34,7 +33,7 @@ from store.engine.lasting import LogOnce, repeat
 from store.engine.records import new_local_id
 
 if TYPE_CHECKING:
-    from ingest.webhooks.receiver_client import ReceiverClient
+    from ingest.webhooks.attempt import ReceiverClient
 
 log = structlog.get_logger()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from httpx import codes
 
 from config import Settings
-from ingest.daemon.endpoints import connect
+from ingest.sync.provider_source import connect
 from providers.reachability import ReachabilityResult, place_of, reach
 from providers.registry import Registry
 from store.upkeep.doctor_rows import CheckResult

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from config import Settings
 from ingest.cli.shared import end, fail, out
-from ingest.kit.exit_status import ExitStatus
+from ingest.kit.process import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.match.fixture import FixtureDay
 from store.engine.errors import StoreError
@@ -38,7 +38,7 @@ def fixtures(  # noqa: PLR0917 -- options of a command line
     as_json: Annotated[bool, typer.Option("--json", help="The document of the API.")] = False,
 ) -> None:
     """List the matches of a day at a provider; exits 1 where the list cannot be had."""
-    from ingest.kit.start_errors import OPERATORS
+    from ingest.kit.start import OPERATORS
 
     whose = _organization(settings, provider, organization)
     parameters = {"provider": provider, "day": day, "competition": competition, "team": team, "limit": "1000"}
@@ -75,10 +75,9 @@ def _organization(settings: Settings, provider: str, named: str | None) -> str:
 async def _list(settings: Settings, organization: str, parameters: dict[str, str]) -> dict[str, Any]:
     """The `FixtureCollection`. Raises ServiceError."""
     from api.external.fixtures import FixturesWanted, list_fixtures
-    from ingest.daemon.endpoints import connect
     from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
     from ingest.sync.fixture_lists import FixtureLists
-    from ingest.sync.provider_source import source_of
+    from ingest.sync.provider_source import connect, source_of
     from providers.registry import Registry
 
     registry = Registry.load()

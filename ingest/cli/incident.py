@@ -1,9 +1,10 @@
-"""`matchwire incident`: one file of all that is kept of how a liveblog came about; `matchwire replay` plays it."""
+"""`matchwire incident`, `replay`, `demo`: a file of how a liveblog came about, and matches that were recorded, played again."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+import zipfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +14,8 @@ import typer
 from sqlalchemy import Connection
 
 from config import Settings
-from ingest.cli.shared import fail, out, start
-from ingest.kit.exit_status import ExitStatus
+from ingest.cli.shared import announce_address, fail, out, start
+from ingest.kit.process import ExitStatus
 
 
 def incident(  # noqa: PLR0917 -- options of a command line
@@ -53,8 +54,8 @@ def incident(  # noqa: PLR0917 -- options of a command line
 
 async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
     from ingest.cli.play_bundle import liveblog_answer
-    from ingest.daemon.endpoints import connect
     from ingest.incident.bundle import IncidentWindow, collect
+    from ingest.sync.provider_source import connect
     from providers.registry import Registry
     from store.liveblogs import liveblogs
     from store.upkeep import command
@@ -116,3 +117,65 @@ def play_bundle(path: Path, target: Path | None) -> None:
     out.print(f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).")
     if played.same is False:
         raise typer.Exit(ExitStatus.FOUND)
+
+
+def replay(  # noqa: PLR0917 -- options of a command line
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Recordings (JSONL, plain or .gz), or one bundle of `incident`.", exists=True, dir_okay=False
+        ),
+    ],
+    host: str = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 picks a free port, printed on start.")] = 0,
+    speed: Annotated[float, typer.Option(help="1 to 1000 times real time.")] = 1.0,
+    start_at: Annotated[str, typer.Option(help="Seconds after the first answer, or kickoff, end, kickoff-60 …")] = "0",
+    user: Annotated[str | None, typer.Option(help="Ask for HTTP Basic credentials.")] = None,
+    password: Annotated[str | None, typer.Option(envvar="MATCHWIRE_REPLAY_PASSWORD")] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(envvar="MATCHWIRE_REPLAY_SECRET", help="Ask for tokens, given for this outlet's secret."),
+    ] = None,
+    envelope: Annotated[str, typer.Option(help="Shape of the match resource: match or tree.")] = "match",
+    target: Annotated[Path | None, typer.Option("--out", help="Of an incident: where its liveblog is written.")] = None,
+) -> None:
+    """Serve recorded matches as the provider would, as if they were played now.
+
+    A bundle of `incident` is played to its liveblog instead, and compared.
+    """
+    if zipfile.is_zipfile(files[0]):
+        play_bundle(files[0], target)
+        return
+    from providers.replay import ReplaySettings, serve
+    from providers.replay.settings import checked_envelope
+
+    try:
+        settings = ReplaySettings(
+            files=tuple(files), host=host, port=port, speed=speed, start_at=start_at,
+            user=user, password=password, secret=secret, envelope=checked_envelope(envelope),
+        )  # fmt: skip
+    except ValueError as error:
+        fail(str(error))
+
+    async def until(stop: asyncio.Event) -> None:
+        serving = asyncio.create_task(serve(settings, ready=announce_address))
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not serving.done():
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+            return
+        serving.result()
+
+    start(until)
+
+
+def demo(
+    port: Annotated[int, typer.Option(help="Port of the page and the API; 0 picks a free one.")] = 8080,
+    speed: Annotated[float, typer.Option(help="How fast the matches are played: 1 to 1000 times real time.")] = 20.0,
+) -> None:
+    """Play real matches from a built-in provider and show their liveblogs: nothing to configure, nothing is kept."""
+    from ingest.cli.demo import play
+
+    start(lambda stop: play(port=port, speed=speed, out=out, stop=stop))

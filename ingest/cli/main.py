@@ -18,9 +18,7 @@ import config
 from config import Settings
 from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, fixtures, import_feed, incident, init, maintenance, replay
-from ingest.cli import keys as cli_keys
-from ingest.cli import media as cli_media
+from ingest.cli import exports, fixtures, import_feed, incident, init, maintenance
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.shared import (
@@ -38,8 +36,7 @@ from ingest.cli.shared import (
     start,
     vocabulary,
 )
-from ingest.kit.exit_status import ExitStatus
-from ingest.kit.roles import Role
+from ingest.kit.process import ExitStatus, Role
 
 if TYPE_CHECKING:
     from ingest.telemetry.logs import LogFile
@@ -61,8 +58,8 @@ app.add_typer(cli_accounts.app, name="account")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(exports.COMMENTS, name="comments")
 app.add_typer(exports.POLLS, name="polls")
-app.add_typer(cli_media.app, name="media")
-app.add_typer(cli_keys.app, name="keys")
+app.add_typer(maintenance.MEDIA, name="media")
+app.add_typer(maintenance.KEYS, name="keys")
 app.add_typer(exports.STATISTICS, name="statistics")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
@@ -74,8 +71,8 @@ app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
 app.command()(fixtures.fixtures)
 app.command(known=True)(incident.incident)
-app.command()(replay.replay)
-app.command()(replay.demo)
+app.command()(incident.replay)
+app.command()(incident.demo)
 
 
 OTHERS = 0o027
@@ -149,7 +146,7 @@ def run(
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
     from ingest.daemon import run as daemon
-    from ingest.kit.start_wait import Stopped
+    from ingest.kit.start import Stopped
 
     require_config(config_file, os.environ)
     settings = place_settings(load(config_file, vocabulary()), data_dir, make=True)
@@ -180,7 +177,7 @@ def explain(
     import json
 
     from ingest.cli.explain import explain as explained
-    from ingest.cli.post_report import explain_post, lines_of
+    from ingest.cli.explain import explain_post, lines_of
     from store.upkeep import command
 
     async def look(_: asyncio.Event) -> None:
@@ -217,8 +214,7 @@ def check_config(
 @database.command(make=True)
 def upgrade(settings: Settings) -> None:
     """Bring the database's schema to this version."""
-    from ingest.kit.start_errors import OPERATORS
-    from ingest.kit.start_wait import StartWait
+    from ingest.kit.start import OPERATORS, StartWait
     from store.engine import migrate
 
     url = settings.database.session_url

@@ -1,16 +1,19 @@
-"""`matchwire backup`, `restore`, `export`, `import` and `doctor`: what the database holds, kept, moved and examined."""
+"""What the database holds, kept, moved and examined: `backup`, `restore`, `export`, `import`, `doctor`, `keys` and `media`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from config import Settings
-from ingest.cli.shared import end, out
-from ingest.kit.exit_status import ExitStatus
+from ingest.cli.shared import Commands, end, on_database, out
+from ingest.kit.process import ExitStatus
+from store.engine.unit import Unit
 
 if TYPE_CHECKING:
     from store.upkeep.export_organization import TransferResult
@@ -24,6 +27,13 @@ SECRETS = (
     " secrets of clients (docs/running.md)."
 )
 IN_BUCKET = "What clients have uploaded stands in the bucket {bucket}, which is not part of it."
+
+
+KEYS = Commands(help="Secrets that the service makes for itself.")
+
+
+MEDIA = Commands(help="Pictures and videos.")
+Address = Annotated[str, typer.Argument(help="As a post names it: https://…, or imageservice://… of an upload.")]
 
 
 def backup(
@@ -59,7 +69,7 @@ def export_organization(
     media: Annotated[Path | None, typer.Option(help="A folder to copy the files of its uploads to.")] = None,
 ) -> None:
     """Write all that ORGANIZATION has, as it stands at one instant, to FILE as JSON Lines; the daemon goes on meanwhile."""
-    from ingest.media.file_store import file_store
+    from ingest.daemon.build import file_store
     from store.files.disk import DiskFiles
     from store.upkeep.export_organization import export_organization as written
 
@@ -76,7 +86,7 @@ def import_organization(
     media: Annotated[Path | None, typer.Option(help="The folder that `matchwire export --media` has filled.")] = None,
 ) -> None:
     """Put an exported organization into a database that does not know it: wholly, or nothing of it."""
-    from ingest.media.file_store import file_store
+    from ingest.daemon.build import file_store
     from store.files.disk import DiskFiles
     from store.upkeep.import_organization import import_organization as put_in
 
@@ -114,9 +124,52 @@ def doctor(
 
 
 def _on(settings: Settings, work: Callable[[str], T]) -> T:
-    from ingest.kit.start_errors import OPERATORS
+    from ingest.kit.start import OPERATORS
 
     try:
         return work(settings.database.session_url)
     except OPERATORS as error:
         end(error, settings)
+
+
+class KeyName(StrEnum):
+    """What is signed by a key: addresses of images and videos, or the tokens of readers."""
+
+    MEDIA = "media"
+    READERS = "readers"
+
+
+@KEYS.command("rotate")
+def rotate_key(
+    settings: Settings,
+    name: Annotated[KeyName, typer.Argument(help="Addresses of images and videos, or tokens of readers.")],
+) -> None:
+    """Sign by a new key. What is signed by the old one holds until the next time, so rotate twice where it has leaked."""
+    from store.clients import service_keys
+
+    on_database(settings, partial(service_keys.rotate, name=name.value))
+    out.print(f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.")
+
+
+@MEDIA.command("purge")
+def purge_file(
+    settings: Settings,
+    address: Address,
+    undo: Annotated[bool, typer.Option(help="Show it again where it is named.")] = False,
+) -> None:
+    """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
+    from store.media import image_uses
+
+    change = image_uses.restore if undo else image_uses.purge
+
+    def write(unit: Unit) -> bool:
+        return change(unit, address)
+
+    done = on_database(settings, write)
+    state = (
+        "is shown again where it is named"
+        if undo
+        else "is shown to nobody any more; browsers that have it keep it for up to"
+    )
+    minutes = "" if undo else f" {settings.media.max_age} s"
+    out.print(f"{address} {state}{minutes}." if done else f"Nothing to do: {address} was so already.")

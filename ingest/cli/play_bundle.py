@@ -24,9 +24,10 @@ from api.liveblogs.delta import DeltaRequest, delta
 from config import Settings
 from ingest.daemon.build import build_components
 from ingest.incident.bundle import CROSSWALK, folder_of, reading_bundle
-from ingest.kit.background import BackgroundTasks
+from ingest.kit.tasks import BackgroundTasks
+from ingest.sync.followed_match import Arrival
 from ingest.sync.import_match import NewIds
-from ingest.sync.post_times import AnswerTimes, Arrival
+from ingest.sync.snapshot import AnswerTimes
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Unprocessable
 from mapping.fusion.leading_source import SourceHealth

@@ -16,7 +16,7 @@ import typer
 
 import config
 from ingest.cli.shared import Commands, ConfigFile, fail, load, out
-from ingest.kit.exit_status import ExitStatus
+from ingest.kit.process import ExitStatus
 from mapping.errors import ServiceError
 from mapping.match.match import Incident, Match, Race, RankingEntry
 
@@ -120,7 +120,7 @@ async def _at_endpoint(
     settings: config.Settings, organization: str, provider: str, work: Callable[[ProviderSource], Awaitable[T]]
 ) -> T:
     """What `work` gives; ValueError where the config has no such endpoint."""
-    from ingest.daemon.endpoints import connect
+    from ingest.sync.provider_source import connect
     from providers.registry import Registry
 
     registry = Registry.load()

@@ -8,19 +8,21 @@ import gc
 import inspect
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
 
+import structlog
 import typer
 from rich.console import Console
 
 import config
 from config import Settings
+from config.cross_checks import Vocabulary
 from config.environment import PREFIX, overlay
-from config.vocabulary import Vocabulary
-from ingest.kit.exit_status import ExitStatus
+from ingest.kit.process import ExitStatus
 from store.engine.private import FOLDER
 from store.engine.unit import Unit
 
@@ -34,6 +36,11 @@ WIDE = 240
 """Columns of a table that a script reads; nothing in it may be cut."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+log = structlog.get_logger()
+CUT_OFF = 3.0
+"""Seconds beyond the grace of a stop after which the process ends as it is."""
 
 
 class PlainConsole(Console):
@@ -163,7 +170,7 @@ def the_organization(settings: Settings, named: str | None) -> str:
 
 def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
     """One unit on the daemon's database; what only the operator can mend is reported in one line."""
-    from ingest.kit.start_errors import OPERATORS
+    from ingest.kit.start import OPERATORS
     from store.upkeep import command
 
     try:
@@ -174,7 +181,7 @@ def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
 
 def end(error: BaseException, settings: Settings | None = None) -> NoReturn:
     """End the command with the line and the exit status of `error`."""
-    from ingest.kit.start_errors import line_of, status_of
+    from ingest.kit.start import line_of, status_of
 
     fail(line_of(error, settings), status_of(error))
 
@@ -211,8 +218,7 @@ def start(
     announced: Sequence[str] = (),
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
-    from ingest.kit.start_errors import OPERATORS
-    from ingest.server.signals import run_with_signals
+    from ingest.kit.start import OPERATORS
 
     tune_interpreter()
     try:
@@ -225,3 +231,40 @@ def start(
 
 def announce_address(address: str) -> None:
     out.print(f"matchwire listens on {address}")
+
+
+def run_with_signals(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
+    hangup: Callable[[], None] | None = None,
+    *,
+    grace: float | None = None,
+) -> None:
+    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given, and so does SIGHUP without `hangup`.
+
+    `hangup` is called in a thread, at each SIGHUP. `grace`: seconds in which `work` should end after the event is set;
+    `CUT_OFF` seconds after them the process ends as it is. Each wait of a stop is bounded, but while the database is frozen
+    a dozen of them come one after the other.
+    """
+    import uvloop
+
+    async def with_signals() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            if grace is not None and not stop.is_set():
+                loop.call_later(grace + CUT_OFF, _cut_off)
+            stop.set()
+
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, end)
+        loop.add_signal_handler(signal.SIGHUP, *((end,) if hangup is None else (loop.run_in_executor, None, hangup)))
+        await work(stop)
+
+    uvloop.run(with_signals())
+
+
+def _cut_off() -> None:
+    """End like after `kill -9`, which nothing is lost by."""
+    log.error("daemon.stop_cut_off")
+    os._exit(ExitStatus.UNAVAILABLE)

@@ -15,22 +15,21 @@ from tempfile import TemporaryFile
 from config import Settings
 from config.errors import StartError
 from config.organizations import OrganizationConfig
-from config.sections import Section, Traces
-from ingest.daemon.endpoints import connect, endpoint_names, rehome
-from ingest.jobs.housekeeping import check_clients
+from config.sections import MediaConfig, Section, Traces
 from ingest.jobs.jobs import Jobs
+from ingest.jobs.tasks import check_clients
+from ingest.kit.process import Role
 from ingest.kit.quarantine import Quarantine
-from ingest.kit.roles import Role
-from ingest.kit.start_errors import FULL
-from ingest.kit.start_wait import StartWait
-from ingest.sync.crosswalks import crosswalks_of
+from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
+from ingest.sync.followed_match import Lease
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
-from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
+from ingest.sync.match_leases import LeasedElsewhere, MatchLeases
 from ingest.sync.poll import Record, record_nothing
-from ingest.sync.standby_sources import StandbyRules
+from ingest.sync.provider_source import connect, endpoint_names, rehome
+from ingest.sync.standby_sources import StandbyRules, crosswalks_of
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
 from mapping.posts.disallowed import WithdrawalRules
@@ -43,6 +42,8 @@ from store.engine import private
 from store.engine.errors import StoreError
 from store.engine.settings import PoolSettings
 from store.engine.unit import Unit
+from store.files.disk import DiskFiles
+from store.files.port import FileStore
 from store.masterdata.declarations import Declaration, DeclaredKind, declare
 from store.timeline.post_timeline import PostTimeline
 
@@ -281,3 +282,25 @@ def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Map
     yield "pricing", organization.pricings
     yield "tag", organization.tags
     yield "location", organization.locations
+
+
+def file_store(media: MediaConfig) -> FileStore:
+    """The storage of uploads. Raises StartError where the extra for it is not installed."""
+    folder = Path(media.folder)
+    if media.storage == "disk":
+        return DiskFiles(folder)
+    try:
+        from store.files.s3 import S3Files, S3Settings
+    except ModuleNotFoundError as error:
+        raise StartError('media.storage: "s3" needs the extra s3: pip install "matchwire[s3]"') from error
+    secret_key = media.s3_secret_key
+    settings = S3Settings(
+        s3_bucket=media.s3_bucket,
+        s3_endpoint=media.s3_endpoint,
+        s3_region=media.s3_region,
+        s3_prefix=media.s3_prefix,
+        s3_access_key=media.s3_access_key,
+        s3_secret_key=None if secret_key is None else secret_key.get_secret_value(),
+        s3_timeout=media.s3_timeout,
+    )
+    return S3Files(settings, folder)

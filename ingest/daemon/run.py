@@ -17,31 +17,34 @@ import structlog
 from api.app import Api, open_api
 from api.http.request import Services
 from config import Settings
-from config.folders import is_writable
+from config.check import is_writable
 from config.sections import Server
 from ingest.alarms.alarms import alarm_monitor
-from ingest.daemon.build import Components, build_components
-from ingest.daemon.status import StatusReport
-from ingest.daemon.status_matches import last_answers
+from ingest.daemon.build import Components, build_components, file_store
+from ingest.daemon.status import StatusReport, last_answers
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.jobs.housekeeping import correct_liveblogs
-from ingest.jobs.jobs import ENDING
+from ingest.jobs.jobs import ENDING, Scheduler
 from ingest.jobs.purges import UploadPurge
-from ingest.jobs.scheduler import Scheduler
-from ingest.jobs.tasks import CapabilityPurge, Step, Task, purges, schedule, upkeep
-from ingest.kit.background import BackgroundTasks
-from ingest.kit.roles import Role
-from ingest.kit.start_wait import Stopped
+from ingest.jobs.tasks import CapabilityPurge, Step, Task, correct_liveblogs, purges, schedule, upkeep
+from ingest.kit.process import Role
+from ingest.kit.start import Stopped
 from ingest.kit.steady_clock import SteadyClock
+from ingest.kit.tasks import BackgroundTasks
 from ingest.media.fetch import MediaFetcher
-from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, operations_only, serving
+from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_sources import LOOK
-from ingest.sync.worker_count import WorkerCount
-from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
-from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StandbyMetrics, StoreMetrics
+from ingest.telemetry.metrics import (
+    BuildMetrics,
+    FollowingMetrics,
+    ProcessMetrics,
+    ReadMetrics,
+    RequestCounts,
+    StandbyMetrics,
+    StoreMetrics,
+)
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.belief.doubts import CONFIRMATIONS

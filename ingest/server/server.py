@@ -17,7 +17,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from config.errors import StartError
 from config.sections import Server
-from ingest.kit.roles import OPERATIONS
+from ingest.kit.process import OPERATIONS
 from ingest.server.connection import Connection, as_response
 from ingest.server.connection_limits import ConnectionLimits
 from mapping.errors import NotFound, ServiceError

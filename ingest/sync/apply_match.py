@@ -11,8 +11,7 @@ from functools import partial
 from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.apply_snapshot import NewId, rules_of, sync_liveblog
 from ingest.sync.batches import LEAST, LOOK, Applied, Progress
-from ingest.sync.post_times import AnswerTimes
-from ingest.sync.snapshot import CachedInputs, Snapshot
+from ingest.sync.snapshot import AnswerTimes, CachedInputs, Snapshot
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from mapping.fusion.leading_source import SourceHealth

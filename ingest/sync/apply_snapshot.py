@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from ingest.sync.batches import Applied, PostBatch, RemainingWork, next_batch
-from ingest.sync.ledger_posts import LedgerPosts, block_id
-from ingest.sync.post_times import post_times
+from ingest.sync.ledger_posts import LedgerPosts, block_id, post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.belief.goals import without_marks
 from mapping.belief.set_again import is_before_start

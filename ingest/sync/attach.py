@@ -1,11 +1,16 @@
-"""Putting a match on a liveblog that exists: what the provider's word counts for from then on, and what stays the editors'."""
+"""A match that was fetched is followed from now on, and put on a liveblog that exists.
+
+What the provider's word counts for from then on is written by the sync; what stays the editors' is left alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ingest.sync.answers import save_answers
+from ingest.sync.snapshot import Snapshot
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Unprocessable
 from mapping.liveblog.prefill import EVERYTHING
@@ -13,7 +18,7 @@ from mapping.match.match import Match
 from mapping.posts.merge import same
 from store.engine.records import StoredGame
 from store.engine.unit import Unit
-from store.following import closing, ledger, moves, sources, sync
+from store.following import closing, ledger, moves, sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
@@ -101,3 +106,43 @@ def handed_over(document: Mapping[str, Any], written: Mapping[str, Any]) -> dict
         if name in HANDED_OVER_META or (name in before and same(before[name], value))
     }
     return {**kept, "meta_info": meta}
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedStandby:
+    """A match that was found at its provider. Implements `store.following.import_request.FoundStandby`."""
+
+    request: ImportRequest
+    endpoint: str
+    snapshot: Snapshot
+
+    def follow(self, unit: Unit, attachment: sync.Attachment) -> str:
+        """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable."""
+        standbys.check_match(unit.conn, attachment, self.snapshot.match)
+        row = follow_match(unit, self.request, self.endpoint, self.snapshot)
+        if not sync.resources(unit.conn, row.id):
+            save_answers(unit, row.id, self.snapshot)
+        return row.id
+
+
+def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
+    """The match's row, opened again where it was closed; the liveblogs that were closed with it stay so."""
+    match = snapshot.match
+    row = sync.follow_for(
+        unit,
+        sync.NewFollow(
+            endpoint=endpoint,
+            provider=match.provider,
+            organization_id=request.organization_id,
+            match_id=match.match_id,
+            sport=match.sport,
+            status=match.sent_status.value,
+            kickoff=match.kickoff,
+            teams=sync.teams_text(match),
+            hints=dict(snapshot.hints or {}),
+        ),
+        kickoff_open=match.kickoff_open,
+    )
+    if row.closed_at is not None:
+        sync.save_follow(unit, row.id, closed_at=None)
+    return row

@@ -1,26 +1,26 @@
-"""The limiter of one provider endpoint: concurrency limit, rate limit and circuit breaker; and counts of what its polls came to.
+"""The limiter of one provider endpoint: concurrency limit, rate limit and circuit breaker.
 
-It stands between the polls and the adapter, and is an adapter itself to those who poll.
+It stands between the polls and the adapter, and is an adapter itself to those who poll. Where others wait for a slot, a poll
+that takes far longer than is usual there gives way; matches that failed recently never have more than half of the slots
+together, so that those that hang cannot make the others wait for a slot at all.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from time import monotonic
+from typing import TypeVar
 
 from cachetools import LRUCache
 from opentelemetry.trace import SpanKind
 
 from config.sections import Polling
-from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.poll_slots import PollSlots
-from ingest.sync.post_times import PostDelays
+from ingest.kit.steady_clock import EARLY
 from mapping.errors import ProviderRefused, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureList
 from mapping.rules import breaker
@@ -30,7 +30,6 @@ from providers.base import CarriedBy, Endpoint, Fetched, FixtureLister, Known, P
 from providers.http_client import Throttled
 from store.engine import spans
 from store.engine.lasting import LogOnce
-from store.engine.spans import Durations
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""
@@ -42,6 +41,14 @@ KEPT_FAILURES = 10_000
 """Matches whose last poll failed that are kept as such. Nobody says when one is followed no more."""
 RENEWING = 1.0
 """Seconds until a process that may not poll for want of a lease looks again."""
+
+
+T = TypeVar("T")
+SHORTEST = 0.25
+"""Seconds that every poll may take, however fast the others are."""
+FACTOR = 4.0
+STEP = 1.1
+"""How fast the estimate of the usual length follows: up or down by a tenth a poll, which makes it the median."""
 
 
 class EndpointPaused(Exception):
@@ -199,7 +206,7 @@ class EndpointLimiter:
 
         Where the rate is too low for all, each match has its turn in the order of their coming.
         """
-        if pause := self._bucket.reserve(monotonic(), requests_of(known)):
+        if pause := self._bucket.reserve(monotonic(), len(known) or RESOURCES):
             await asyncio.sleep(pause)
         work = partial(self._fetch, match_id, known, text=text, hints=hints)
         return await self._slots.run(work, recently_failed=match_id in self._recently_failed)
@@ -233,7 +240,12 @@ class EndpointLimiter:
         now = monotonic()
         pause = longest_pause(errors)
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
-        self._record_match(match_id, errors, throttled_at=None if pause is None else now)
+        self._throttled.pop(match_id, None)
+        self._recently_failed.pop(match_id, None)
+        if pause is not None:
+            self._throttled[match_id] = now
+        if any(isinstance(error, ENDPOINT_ERRORS) for error in errors):
+            self._recently_failed[match_id] = True
         refused = any(isinstance(error, ProviderRefused) for error in errors)
         if pause is not None and not alone:
             self._circuit = breaker.note_pause(self._circuit, now=now, seconds=pause)
@@ -249,16 +261,6 @@ class EndpointLimiter:
         else:
             self._log.worked(endpoint=self.name)
 
-    def _record_match(self, match_id: str, errors: list[ServiceError], *, throttled_at: float | None) -> None:
-        if throttled_at is None:
-            self._throttled.pop(match_id, None)
-        else:
-            self._throttled[match_id] = throttled_at
-        if any(isinstance(error, ENDPOINT_ERRORS) for error in errors):
-            self._recently_failed[match_id] = True
-        else:
-            self._recently_failed.pop(match_id, None)
-
 
 def limiter_of(adapter: ProviderAdapter, polling: Polling, lease: Callable[[], bool]) -> EndpointLimiter:
     """The limiter that the settings ask for."""
@@ -269,23 +271,6 @@ def limiter_of(adapter: ProviderAdapter, polling: Polling, lease: Callable[[], b
         rule=CircuitBreakerConfig(breaker_after=polling.breaker_after, breaker_pause=polling.breaker_pause),
         lease=lease,
     )
-
-
-def share_limits(
-    limiters: Mapping[str, EndpointLimiter], matches: Iterable[FollowedMatch], open_matches: Mapping[str, int]
-) -> None:
-    """Divide each endpoint's limits by matches: this process follows `matches`, all of them together `open_matches`.
-
-    So the limits hold for all processes together as soon as each has seen what the others have leased.
-    """
-    own = Counter(match.endpoint for match in matches)
-    for key, limiter in limiters.items():
-        limiter.share(min(1.0, max(1, own[key]) / max(1, open_matches.get(key, 0))))
-
-
-def requests_of(known: Mapping[str, Known]) -> int:
-    """How many requests a poll makes of a match of which so much is known."""
-    return len(known) or RESOURCES
 
 
 def longest_pause(errors: Iterable[ServiceError]) -> float | None:
@@ -302,46 +287,114 @@ def wait_of(errors: Iterable[ServiceError]) -> float | None:
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-def note_demand(limiters: Mapping[str, EndpointLimiter], polled: Iterable[tuple[FollowedMatch, float | None]]) -> None:
-    """Note what the matches need of each endpoint; each with the seconds between two polls, None where it is polled no more."""
-    needed = dict.fromkeys(limiters, 0.0)
-    for match, wait in polled:
-        if wait:
-            needed[match.endpoint] += requests_of(match.known) / wait
-    for key, limiter in limiters.items():
-        limiter.need(needed[key])
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A poll that has a slot, since `began` (the loop's clock)."""
+
+    began: float
+    recently_failed: bool
 
 
-@dataclass(slots=True)
-class PollCounts:
-    """Counts of polls by outcome; how late polls and posts were; seconds that changes took from their response to their commit."""
+class PollSlots:
+    """`size` polls at a time, in the order of their coming; those that failed recently let others pass once they have half.
 
-    changed: int = 0
-    unchanged: int = 0
-    failed: int = 0
-    late: Durations = field(default_factory=Durations)
-    commit: Durations = field(default_factory=Durations)
-    delays: PostDelays = field(default_factory=PostDelays)
-
-    def end(self, fetched: Fetched) -> None:
-        """Count a poll that brought a response."""
-        if fetched.changed:
-            self.changed += 1
-        elif fetched.good:
-            self.unchanged += 1
-        else:
-            self.failed += 1
-
-
-def health_of(matches: Collection[FollowedMatch], limiters: Collection[EndpointLimiter]) -> dict[str, int]:
-    """How many matches are followed, failing, and silent (an alarm was raised).
-
-    Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
+    No poll gives way while there is room, nor where all are slow: what is usual is the median of all polls.
     """
-    return {
-        "matches": len(matches),
-        "failing": sum(match.failures > 0 for match in matches),
-        "silent": sum(match.silent for match in matches),
-        "endpoints_lost": sum(limiter.lost is not None for limiter in limiters),
-        "endpoints_limited": sum(limiter.demand > 1 for limiter in limiters),
-    }
+
+    def __init__(self, size: int) -> None:
+        self._size = self._free = size
+        self._share = max(1, size // 2)
+        """Slots that polls of matches that failed recently may still take."""
+        self._waiting: dict[asyncio.Future[None], bool] = {}
+        """Whether the match failed recently, of each poll that waits, in their order; the future is done once it has a slot."""
+        self._running: dict[asyncio.Timeout, Running] = {}
+        self._leaving = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._usual = SHORTEST / FACTOR
+
+    def resize(self, size: int) -> None:
+        """From now on so many at a time; polls under way end as they would."""
+        more, halves = size - self._size, max(1, size // 2) - max(1, self._size // 2)
+        self._size, self._free, self._share = size, self._free + more, self._share + halves
+        for _ in range(more):  # nothing for fewer
+            self._grant()
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a poll gives way if another one waits."""
+        return max(SHORTEST, FACTOR * self._usual)
+
+    async def run(self, work: Callable[[], Awaitable[T]], *, recently_failed: bool = False) -> T:
+        """Acquire a slot and keep it for the work. Raises UpstreamUnavailable where it was taken away."""
+        loop = asyncio.get_running_loop()
+        await self._acquire(loop, recently_failed=recently_failed)
+        began, limit = loop.time(), asyncio.timeout(None)
+        try:
+            async with limit:
+                self._running[limit] = Running(began, recently_failed)
+                if self._waiting:
+                    self._watch(loop)
+                return await work()
+        except TimeoutError:
+            raise UpstreamUnavailable("the provider did not answer in time, and others waited") from None
+        finally:
+            self._leaving -= self._running.pop(limit, None) is None
+            self._usual *= STEP if loop.time() - began > self._usual else 1 / STEP
+            self._release(recently_failed=recently_failed)
+
+    async def _acquire(self, loop: asyncio.AbstractEventLoop, *, recently_failed: bool) -> None:
+        if self._free > 0 and (self._share > 0 or not recently_failed):
+            self._take(recently_failed=recently_failed)
+            return
+        granted: asyncio.Future[None] = loop.create_future()
+        self._waiting[granted] = recently_failed
+        self._watch(loop)
+        try:
+            await granted
+        except asyncio.CancelledError:
+            if granted.cancelled():
+                del self._waiting[granted]
+            else:
+                self._release(recently_failed=recently_failed)
+            raise
+
+    def _take(self, *, recently_failed: bool) -> None:
+        self._free -= 1
+        self._share -= recently_failed
+
+    def _release(self, *, recently_failed: bool) -> None:
+        """Give a slot back."""
+        self._free += 1
+        self._share += recently_failed
+        self._grant()
+
+    def _grant(self) -> None:
+        """Give a free slot to the first that waits and may have it."""
+        if not self._waiting or self._free <= 0:
+            return
+        allowed = (each for each, recently_failed in self._waiting.items() if self._share > 0 or not recently_failed)
+        if (granted := next((each for each in allowed if not each.done()), None)) is not None:
+            self._take(recently_failed=self._waiting.pop(granted))
+            granted.set_result(None)
+
+    def _longest(self) -> tuple[asyncio.Timeout, Running] | None:
+        """The poll that has run the longest of those for whose slot another one waits."""
+        if len(self._waiting) <= self._leaving:
+            return None
+        anybody = not all(self._waiting.values())
+        return next(((limit, each) for limit, each in self._running.items() if anybody or each.recently_failed), None)
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """See to it that the longest poll is looked at as soon as it may have to give way."""
+        if self._timer is None and (longest := self._longest()) is not None:
+            self._timer = loop.call_at(longest[1].began + self.patience, self._give_way, loop)
+
+    def _give_way(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        longest = self._longest()
+        if longest is not None and longest[1].began + self.patience <= loop.time() + EARLY:
+            limit = longest[0]
+            del self._running[limit]
+            self._leaving += 1
+            limit.reschedule(loop.time())
+        self._watch(loop)

@@ -1,15 +1,19 @@
-"""The providers' lists of matches: one request for each endpoint and list, whoever wants it, and the list is kept for a while."""
+"""What a provider offers: the lists of its matches, and a look at one of them; nothing is written.
+
+A list is requested once for each endpoint, whoever wants it, and kept for a while.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from time import monotonic
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -18,10 +22,13 @@ from cachetools import LRUCache
 from config.sections import Polling
 from ingest.sync.endpoint_limiter import EndpointLimiter
 from ingest.sync.provider_source import ProviderSource
-from mapping.errors import BadBody, MatchUnknown, ServiceError, Unprocessable, UpstreamUnavailable
+from mapping.errors import BadBody, MatchUnknown, RateLimited, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureDay, FixtureList
-from mapping.sports import SPORTS
+from mapping.match.match import Match
+from mapping.rules.bidi import isolate
+from mapping.sports import SPORTS, sport_of
 from providers.base import Provider
+from store.following.import_request import ImportRequest
 
 log = structlog.get_logger()
 
@@ -40,6 +47,13 @@ WORDS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 Key = tuple[str, date, date]
 """Endpoint, first and last day."""
+
+
+LONGEST_LOOK = 20.0
+"""Seconds for which somebody waits who wants to look at a match."""
+LOOKS_AT_ONCE = 2
+"""Looks of one organization that are under way at the same time."""
+BUSY_FOR = 2.0
 
 
 @dataclass(slots=True)
@@ -135,3 +149,66 @@ def day_of(text: str, timezone: str, now: float) -> date:
 def followable_sports(provider: Provider) -> frozenset[str]:
     """The sports of which a match at this provider can become a liveblog."""
     return frozenset(SPORTS) & (frozenset(provider.catalog) | provider.text_sports)
+
+
+class MatchPreviews:
+    """Serves the preview of a match."""
+
+    def __init__(self, match_of: Callable[[ImportRequest], Awaitable[tuple[Match, bool]]]) -> None:
+        """`match_of` gives the match of a request, and whether there is text for it."""
+        self._match_of = match_of
+        self._under_way: dict[str, int] = {}
+
+    async def __call__(self, request: ImportRequest) -> dict[str, Any]:
+        """The preview without the liveblogs that are on the match; raises what createFromExternal raises, and RateLimited."""
+        owner = request.organization_id
+        if self._under_way.get(owner, 0) >= LOOKS_AT_ONCE:
+            raise RateLimited("the organization is looking at other matches", retry_after=BUSY_FOR)
+        self._under_way[owner] = self._under_way.get(owner, 0) + 1
+        try:
+            async with asyncio.timeout(LONGEST_LOOK):
+                match, text = await self._match_of(request)
+        except TimeoutError as error:
+            raise UpstreamUnavailable("the provider did not answer in time") from error
+        finally:
+            self._under_way[owner] -= 1
+            if not self._under_way[owner]:
+                del self._under_way[owner]
+        return preview(match, request, text=text)
+
+
+def preview(match: Match, request: ImportRequest, *, text: bool) -> dict[str, Any]:
+    """The match as an `ExternalPreview`; `text`: whether there is editorial text for it."""
+    return {
+        "provider": match.provider,
+        "selector": {"matchId": match.match_id, f"{request.selector_kind}Id": request.selector_id},
+        "sportstype": match.sport,
+        "title": _title(match),
+        **{name: value for name, value in _named(match).items() if value is not None},
+        "status": match.status.value,
+        "scoreboard": sport_of(match).scoreboard,
+        "lineUps": sum(len(side.lineup) + len(side.bench) for side in match.teams),
+        "events": len(match.incidents),
+        "textContent": text,
+    }
+
+
+def _title(match: Match) -> str:
+    """Who plays, else what the provider calls it, else the competition."""
+    if match.home and match.away:
+        return f"{isolate(match.home.name)} \N{EN DASH} {isolate(match.away.name)}"
+    return match.title or (match.tournament.name if match.tournament else "")
+
+
+def _named(match: Match) -> dict[str, Any]:
+    """What the provider may leave open, None where it does."""
+    home, away, score = match.home, match.away, match.score
+    return {
+        "competition": match.tournament and match.tournament.name,
+        "location": match.location and match.location.name,
+        "homeTeam": home and home.name,
+        "awayTeam": away and away.name,
+        "homeScore": score and str(score.home),
+        "awayScore": score and str(score.away),
+        "startsAt": match.kickoff,
+    }

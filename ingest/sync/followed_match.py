@@ -1,31 +1,143 @@
-"""A match that this process follows: what is kept of it in memory, and how it is taken up from the store."""
+"""A match that this process follows: what is kept of it in memory, until when it may be polled, and how it is taken up.
+
+Also kept is when its answers came, and what of them waits to become a post.
+"""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from time import monotonic
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from ingest.sync.beliefs import Lately
-from ingest.sync.post_times import PostDelays, WaitingAnswers
-from ingest.sync.snapshot import CachedInputs
+from ingest.sync.snapshot import AnswerTimes, CachedInputs
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import MatchUnknown, ProviderRefused, ServiceError
 from mapping.match.match import Status
 from mapping.rules import pacing
-from providers.base import Known
+from providers.base import Answer, Fetched, Known, Outcome
 from store.engine.errors import UnreadableRow
+from store.engine.spans import Durations
 from store.following import standbys, sync
+from store.timeline.timeline import DIGEST, PostTime
 
 
 def everybody(_endpoint: str, _organization_id: str) -> bool:
     """Every organization has every endpoint."""
     return True
+
+
+LOOKS = 3
+"""How often both clocks are read one after the other: a process may lose its turn in between."""
+
+
+def steady() -> float:
+    """Seconds that only grow, and, where the system counts it, also while the machine sleeps."""
+    clock: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(clock)
+
+
+@dataclass(slots=True)
+class Lease:
+    """Until when this process may poll the matches that it has leased; checked before every poll."""
+
+    steady: Callable[[], float] = steady
+    until: float = field(default=float("-inf"), init=False)
+
+    def __call__(self) -> bool:
+        return self.steady() < self.until
+
+
+class Arrival:
+    """A poll's answers are here. Instants are Unix milliseconds by the steady clock: a wall clock that is set makes none longer.
+
+    `fetched_at`: when all answers were here (monotonic); `first`: nothing was known of the match.
+    """
+
+    def __init__(self, clock: Callable[[], float], *, first: bool = False) -> None:
+        """`clock` gives Unix seconds."""
+        self.fetched_at = monotonic()
+        self.first = first
+        self._ahead = max(clock() - monotonic() for _ in range(LOOKS))
+
+    def at(self, steady: float) -> int:
+        """The instant that was `steady` by `time.monotonic`."""
+        return round((steady + self._ahead) * 1000)
+
+    def now(self) -> int:
+        """The present instant."""
+        return self.at(monotonic())
+
+
+@dataclass(slots=True)
+class WaitingAnswers:
+    """What of a match's answers has not become a post yet, and since when: it waits for another answer, or for the store.
+
+    `answered_at`: when the last good answers were here; all times are milliseconds.
+    """
+
+    answered_at: int | None = None
+    doubted: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    unwritten: tuple[int, int | None] | None = None
+
+    def times(self, arrival: Arrival, fetched: Fetched, *, text: str | None, known: Mapping[str, Known]) -> AnswerTimes:
+        """The times of these answers, which are believed now; until they are `written`, what they say waits since then.
+
+        Where an adapter does not say of each answer when it came, all of them came when the last one did.
+        """
+        new = {
+            each.resource: arrival.fetched_at if each.received is None else each.received for each in fetched.changed
+        }
+        of_play = [at for name, at in new.items() if name != text]
+        answered = arrival.at(max(of_play or [*new.values()] or [arrival.fetched_at]))
+        text_answered = arrival.at(new[text]) if text in new else answered
+        self.unwritten = self.unwritten or (answered, self.answered_at)
+        first, unsaid = self.unwritten
+        return AnswerTimes(
+            answered=min(first, answered),
+            text_answered=text_answered if first == answered else min(first, text_answered),
+            believed=arrival.now(),
+            unsaid=unsaid,
+            waited=self.doubted,
+            standing={each.resource: (each.outcome.value, _digest(each, known)) for each in fetched.answers},
+        )
+
+    def written(self, times: AnswerTimes, doubted: Iterable[str]) -> None:
+        """What the answers said is written, except what is in doubt."""
+        self.unwritten = None
+        self.doubted = {name: self.doubted.get(name, (times.answered, times.unsaid)) for name in doubted}
+
+
+@dataclass(slots=True)
+class PostDelays:
+    """How late new posts were: from the provider's own time to the answer that said it, and from that to the commit."""
+
+    seen: Durations = field(default_factory=Durations)
+    committed: Durations = field(default_factory=Durations)
+
+    def add(self, time: PostTime, committed_at: int) -> None:
+        """Count a post that was new; times are milliseconds."""
+        if time.said_at is not None:
+            self.seen.observe((time.answered_at - time.said_at) / 1000)
+        self.committed.observe((committed_at - time.answered_at) / 1000)
+
+    def report(self) -> dict[str, Any]:
+        """The percentiles, None for those of nothing."""
+        return {"saidToSeen": self.seen.percentiles(), "seenToCommitted": self.committed.percentiles()}
+
+
+def _digest(answer: Answer, known: Mapping[str, Known]) -> str:
+    """The name of the body that stands after the answer."""
+    before = known.get(answer.resource)
+    stands = answer.digest if answer.outcome is Outcome.CHANGED else None if before is None else before.digest
+    return (stands or "")[:DIGEST]
 
 
 @dataclass(slots=True)

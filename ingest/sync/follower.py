@@ -19,11 +19,10 @@ from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.steady_clock import EARLY
 from ingest.sync import followed_match
 from ingest.sync.apply_snapshot import NewId
-from ingest.sync.endpoint_limiter import EndpointPaused, health_of, limiter_of, may_poll_always, note_demand, wait_of
+from ingest.sync.endpoint_limiter import RESOURCES, EndpointPaused, limiter_of, may_poll_always, wait_of
 from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.match_quarantine import MatchQuarantine, Outage
+from ingest.sync.match_quarantine import MatchQuarantine, Outage, SilenceWatch
 from ingest.sync.poll import Poller, Record, record_nothing
-from ingest.sync.silence import SilenceWatch
 from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.posts.disallowed import WithdrawalRules
@@ -244,7 +243,12 @@ class Followers:
 
     async def watch_rates(self) -> None:
         """Compare what the matches need with what the rate limits of their endpoints allow."""
-        note_demand(self.limiters, [(match, self.interval(match)) for match in self._matches.values()])
+        needed = dict.fromkeys(self.limiters, 0.0)
+        for match in self._matches.values():
+            if wait := self.interval(match):
+                needed[match.endpoint] += (len(match.known) or RESOURCES) / wait
+        for key, limiter in self.limiters.items():
+            limiter.need(needed[key])
 
     def store_lost(self, error: ServiceError) -> None:
         """Somebody could not write."""
@@ -276,8 +280,17 @@ class Followers:
                 self.schedule(match, pacing.phase(match.match_id, wait))
 
     def health(self) -> dict[str, int]:
-        """How the matches and their endpoints are."""
-        return health_of(self._matches.values(), self.limiters.values())
+        """How many matches are followed, failing, and silent (an alarm was raised).
+
+        Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
+        """
+        return {
+            "matches": len(self),
+            "failing": sum(match.failures > 0 for match in self.matches),
+            "silent": sum(match.silent for match in self.matches),
+            "endpoints_lost": sum(limiter.lost is not None for limiter in self.limiters.values()),
+            "endpoints_limited": sum(limiter.demand > 1 for limiter in self.limiters.values()),
+        }
 
     async def _sleep(self) -> None:
         """Wait until a poll is due or one is scheduled."""
@@ -322,25 +335,20 @@ class Followers:
             self.store_back()
         if fetched.good:
             self._silence.end(match)
-            if self._silence.is_back(match.endpoint):
-                self._hurry(match.endpoint)
-        if errors := self._errors(match, fetched):
+            if self._silence.is_back(
+                match.endpoint
+            ):  # its matches are polled soon, however long each would have stayed away
+                for other in self._matches.values():
+                    if other.endpoint == match.endpoint and other.failures and not other.busy:
+                        self.hurry(other)
+        text = self.limiters[match.endpoint].text_resource
+        if errors := [each.error for each in fetched.failed if each.error is not None and each.resource != text]:
             self._fail(match, errors[0])
             return wait_of(errors)
         if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
         match.failures, match.logged, match.unknown_since, match.refused = 0, False, None, False
         return None
-
-    def _errors(self, match: FollowedMatch, fetched: Fetched) -> list[ServiceError]:
-        text = self.limiters[match.endpoint].text_resource
-        return [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
-
-    def _hurry(self, endpoint: str) -> None:
-        """The endpoint answers again: its matches are polled soon, however long each of them would have stayed away."""
-        for match in self._matches.values():
-            if match.endpoint == endpoint and match.failures and not match.busy:
-                self.hurry(match)
 
     def hurry(self, match: FollowedMatch) -> None:
         """Poll the match soon, whatever was planned."""

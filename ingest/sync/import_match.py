@@ -15,15 +15,13 @@ from sqlalchemy import Connection
 from config.sections import Limits
 from ingest.sync import apply_snapshot
 from ingest.sync.answers import decision_rows, save_answers
-from ingest.sync.attach import start_ledger, take_over
+from ingest.sync.attach import FetchedStandby, follow_match, start_ledger, take_over
 from ingest.sync.batches import Applied
-from ingest.sync.caps import check, within
+from ingest.sync.beliefs import check, within
 from ingest.sync.endpoint_limiter import fetch
-from ingest.sync.fixture_lists import FixtureLists, followable_sports
-from ingest.sync.follow_match import FetchedStandby, follow_match
-from ingest.sync.match_preview import MatchPreviews
+from ingest.sync.fixture_lists import FixtureLists, MatchPreviews, followable_sports
+from ingest.sync.followed_match import Arrival, WaitingAnswers
 from ingest.sync.poll import Record, import_squads, record_nothing
-from ingest.sync.post_times import Arrival, WaitingAnswers
 from ingest.sync.provider_source import ProviderSource, source_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer

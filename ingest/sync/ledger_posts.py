@@ -1,21 +1,28 @@
-"""The ledger of some posts, with the events that it names: what the sync compares a match with."""
+"""The ledger of some posts with the events that it names, which a match is compared with, and the timeline of what changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import Connection
 
-from mapping.posts.merge import Document
-from mapping.posts.reconcile import Entry, Stored
+from ingest.sync.snapshot import AnswerTimes
+from mapping.match.match import Match
+from mapping.posts.merge import Document, same
+from mapping.posts.reconcile import Changes, Entry, State, Stored
+from mapping.rules.public import post_is_public
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import EventWrite, StoredEvent
+from store.timeline.timeline import PostTime
 
 EVENT_TYPE = "Svc::Model::Event"
+STATES = {State.WITHDRAWN: "withdrawn", State.DISALLOWED: "disallowed", State.GONE: "deleted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +82,72 @@ def _stored(event: liveblogs.StoredEvent, claimed: int | None, placed: int | Non
 def block_id(game_id: str, key: str, part: str) -> str:
     """The `local_id` of a block that the sync writes: the same for the same part of the same post, in this liveblog alone."""
     return "b" + sha256(f"{game_id}\x1f{key}\x1f{part}".encode()).hexdigest()[:20]
+
+
+def post_times(
+    times: AnswerTimes,
+    match: Match,
+    changes: Changes,
+    before: LedgerPosts,
+    writes: Sequence[EventWrite],
+    *,
+    game_id: str,
+    version: int,
+) -> list[PostTime]:
+    """The timeline's rows of posts that are written now. `before`: the ledger until now."""
+    entries = before.entries
+    now = {entry.local_id: entry for entry in entries.values()} | {entry.local_id: entry for entry in changes.entries}
+    digests = {name: digest for name, (_, digest) in times.standing.items()}
+    said_at = _said_times(match, {now[write.local_id].key for write in writes})
+    rows = []
+    for write in writes:
+        entry = now[write.local_id]
+        earlier = entries.get(entry.key)
+        what = _what(entry, earlier, before.events.get(write.local_id), write)
+        said = said_at.get(entry.key)
+        answered, unsaid = times.first_said(entry, what)
+        rows.append(
+            PostTime(
+                game_id=game_id,
+                version=version,
+                local_id=write.local_id,
+                what=what,
+                said_at=None if said is None else said * 1000,
+                unsaid_at=unsaid,
+                answered_at=answered,
+                believed_at=times.believed,
+                answers=digests,
+                of_person=_of_person(earlier, before, write.local_id),
+            )
+        )
+    return rows
+
+
+def _said_times(match: Match, keys: Container[str]) -> dict[str, int | None]:
+    """Key of an incident or text → when the provider says that it happened; None where it does not, or we made it up."""
+    incidents = {
+        each.key: None if each.synthesised else each.created_at for each in match.incidents if each.key in keys
+    }
+    return incidents | {each.key: each.created_at for each in match.comments if each.key in keys}
+
+
+def _of_person(earlier: Entry | None, before: LedgerPosts, local_id: str) -> dict[str, Any] | None:
+    """The post that is overwritten, where it is not as the sync had left it."""
+    stands = before.stored.get(local_id)
+    if earlier is None or stands is None:
+        return None
+    if same(stands.document, earlier.said) and stands.local_status == earlier.said_status:
+        return None
+    event = before.events[local_id]
+    return {"version": event.version, **asdict(event.rewritten(updated_at=event.updated_at))}
+
+
+def _what(entry: Entry, earlier: Entry | None, before: StoredEvent | None, write: EventWrite) -> str:
+    """What happens to the post, in a word."""
+    if before is None:
+        return "posted" if post_is_public(write.local_status, None) else "draft"
+    was = None if earlier is None else earlier.state
+    if entry.state in STATES and entry.state is not was:
+        return STATES[entry.state]
+    restored = entry.state is State.POSTED and was in {State.WITHDRAWN, State.DISALLOWED}
+    return "restored" if restored else "corrected"

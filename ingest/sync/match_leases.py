@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
 
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.endpoint_limiter import share_limits
+from ingest.sync.endpoint_limiter import EndpointLimiter
+from ingest.sync.followed_match import FollowedMatch, Lease, steady
 from ingest.sync.follower import Followers
-from mapping.errors import ServiceError
+from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
 from store.engine.lasting import repeat
 from store.following import leases
+from store.following.leases import heartbeats
 
 log = structlog.get_logger()
 
@@ -31,23 +33,6 @@ LEASE = 8.0
 TICK = 2.0
 BATCH = 200
 """Matches that are leased at once, so that taking up thousands does not keep the process from renewing."""
-
-
-def steady() -> float:
-    """Seconds that only grow, and, where the system counts it, also while the machine sleeps."""
-    clock: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-    return time.clock_gettime(clock)
-
-
-@dataclass(slots=True)
-class Lease:
-    """Until when this process may poll the matches that it has leased; checked before every poll."""
-
-    steady: Callable[[], float] = steady
-    until: float = field(default=float("-inf"), init=False)
-
-    def __call__(self) -> bool:
-        return self.steady() < self.until
 
 
 @dataclass(slots=True)
@@ -223,8 +208,37 @@ class MatchLeases:
         self._unknown = unknown
 
 
+def share_limits(
+    limiters: Mapping[str, EndpointLimiter], matches: Iterable[FollowedMatch], open_matches: Mapping[str, int]
+) -> None:
+    """Divide each endpoint's limits by matches: this process follows `matches`, all of them together `open_matches`.
+
+    So the limits hold for all processes together as soon as each has seen what the others have leased.
+    """
+    own = Counter(match.endpoint for match in matches)
+    for key, limiter in limiters.items():
+        limiter.share(min(1.0, max(1, own[key]) / max(1, open_matches.get(key, 0))))
+
+
 class LeasedElsewhere:
     """Stands for the leases of a process that follows nothing: another process sees what is to be followed."""
 
     async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
         """Nothing to do here."""
+
+
+class WorkerCount:
+    """Counts when somebody wants to know, so nothing runs beside; a process that hangs counts until it was quiet for `LEASE`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._peers = PeerMonitor(LEASE, gap=LEASE)
+
+    async def alive(self) -> int | None:
+        """None while the database does not say."""
+        try:
+            found = await self._store.read(heartbeats)
+        except StoreUnavailable:
+            return None
+        self._peers.look(found, steady())
+        return len(found) - len(self._peers.dead())

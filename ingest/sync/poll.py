@@ -21,12 +21,9 @@ from ingest.sync import apply_match, batches
 from ingest.sync.answers import save_health
 from ingest.sync.apply_snapshot import NewId
 from ingest.sync.batches import Progress
-from ingest.sync.beliefs import Before, BeliefLost, check_same, posted_of
-from ingest.sync.caps import check, people_of, rows_of, within
-from ingest.sync.endpoint_limiter import PollCounts
-from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
-from ingest.sync.post_times import AnswerTimes, Arrival
-from ingest.sync.snapshot import Snapshot
+from ingest.sync.beliefs import Before, BeliefLost, check, check_same, people_of, posted_of, rows_of, within
+from ingest.sync.followed_match import Arrival, FollowedMatch, PostDelays, everybody, readable_terms
+from ingest.sync.snapshot import AnswerTimes, Snapshot
 from ingest.sync.standby_sources import StandbyRules
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.doubts import by_name
@@ -40,6 +37,7 @@ from mapping.posts.from_posts import with_posts_alone
 from providers.base import Answer, Endpoint, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store.database import Store
+from store.engine.spans import Durations
 from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import leases, standbys, sync
@@ -65,6 +63,27 @@ log = structlog.get_logger()
 
 def record_nothing(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
     """What is polled is kept nowhere but in the store."""
+
+
+@dataclass(slots=True)
+class PollCounts:
+    """Counts of polls by outcome; how late polls and posts were; seconds that changes took from their response to their commit."""
+
+    changed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    late: Durations = field(default_factory=Durations)
+    commit: Durations = field(default_factory=Durations)
+    delays: PostDelays = field(default_factory=PostDelays)
+
+    def end(self, fetched: Fetched) -> None:
+        """Count a poll that brought a response."""
+        if fetched.changed:
+            self.changed += 1
+        elif fetched.good:
+            self.unchanged += 1
+        else:
+            self.failed += 1
 
 
 @dataclass(frozen=True, slots=True)

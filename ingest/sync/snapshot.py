@@ -1,7 +1,7 @@
-"""What one poll knows of a match, and the change cache: what it made of each liveblog, kept until the next poll.
+"""What one poll knows of a match and when it came to know it, and the change cache: what it made of each liveblog.
 
-With the cache a poll reads and compares only the posts that can have changed. It holds as long as nobody else writes to
-the liveblog and everything beside its posts is made of the same; else the ledger and all posts are looked at again.
+With the cache a poll reads and compares only the posts that can have changed. It holds until the next poll, as long as nobody
+else writes to the liveblog and everything beside its posts is made of the same; else the ledger and all posts are looked at.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from ingest.sync.post_times import AnswerTimes
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import state_info
 from mapping.match.match import Comment, Match
 from mapping.match.references import References
-from mapping.posts.posts import Timed, in_order
+from mapping.posts.posts import TEXT, Timed, in_order
+from mapping.posts.reconcile import Entry
 from mapping.posts.shootout import kick_numbers
 from mapping.posts.wording import ending, extra_half
 from mapping.sports import sport_of
 from providers.base import Answer
 
 NOBODY = References(owner_id="")
+AS_A_WHOLE = frozenset({"score", "state", "shootout"})
+"""Names of doubts about the match as a whole: what goes with them waited as long as they did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,32 @@ class CachedInputs:
         if known.keys() - {hash(key) for key in inputs.posts}:
             return None
         return {key for key, made in inputs.posts.items() if known.get(hash(key)) != made}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTimes:
+    """When the answers of a poll were here and what they said was believed (milliseconds).
+
+    `unsaid`: the answer before this one; `answered`: the last new answer about play; `text_answered`: the new answer with
+    editorial text. `waited`: what waited for this answer, by its key → when an answer first said it, and when the one before
+    that came. `standing`: resource → its outcome and the digest of the body that stands.
+    """
+
+    answered: int
+    text_answered: int
+    believed: int
+    unsaid: int | None = None
+    waited: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    standing: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def first_said(self, entry: Entry, what: str) -> tuple[int, int | None]:
+        """When the answer was here that first said what the entry says now, and when the one before it was."""
+        if entry.key in self.waited:
+            return self.waited[entry.key]
+        came = (self.text_answered if entry.source == TEXT else self.answered, self.unsaid)
+        if what not in {"withdrawn", "disallowed"}:
+            return came
+        return min([came, *(at for name, at in self.waited.items() if name in AS_A_WHOLE)], key=lambda each: each[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

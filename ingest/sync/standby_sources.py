@@ -1,10 +1,18 @@
-"""What is believed of a match of several sources, for a liveblog that has standbys: made of what is believed of each source."""
+"""What is believed of a match of several sources, for a liveblog that has standbys: made of what is believed of each source.
+
+Who is who at several providers an operator's table says: a CSV file with a column a provider and a row a person.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import permutations
+from pathlib import Path
 
+from config import Settings
+from config.errors import StartError
 from ingest.sync.ledger_posts import LedgerPosts
 from ingest.sync.snapshot import Snapshot
 from mapping.documents.import_options import ImportOptions
@@ -22,6 +30,13 @@ LOOK = 2.0
 """Seconds between two looks at who is to lead."""
 NOTHING = Match(provider="", match_id="", sport="", status=Status.SCHEDULED)
 """A match of which nothing is known."""
+
+
+MOST = 500_000
+"""People in one file."""
+Names = dict[str, str]
+Crosswalk = dict[tuple[str, str], Names]
+"""(provider, provider of the standby) → id of a person at the second → the same person's id at the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,3 +133,47 @@ def _believed(standby: standbys.StandbySource) -> Match | None:
         return None if standby.belief is None else sync.unpacked_belief(standby.belief).match
     except UnreadableRow:
         return None
+
+
+def crosswalks_of(settings: Settings) -> Mapping[tuple[str, str, str], Names]:
+    """The tables of all organizations: (organization, provider, provider of the standby) → ids. Raises StartError."""
+    return {
+        (owner, *providers): names
+        for owner, organization in settings.organizations.items()
+        if organization.crosswalk is not None
+        for providers, names in read_crosswalk(Path(organization.crosswalk)).items()
+    }
+
+
+def read_crosswalk(path: Path) -> Crosswalk:
+    """The file's people for each two of its providers. Raises StartError, naming the line, for what is no such table."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return _read(path, csv.reader(lines, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise StartError(f"{path}: cannot be read: {error}") from error
+
+
+def _read(path: Path, rows: Iterator[list[str]]) -> Crosswalk:
+    providers = next(rows, [])
+    if len(providers) < 2 or len(set(providers)) < len(providers) or not all(providers):
+        raise StartError(f"{path}: the first line should name two providers or more, each once")
+    found: Crosswalk = {pair: {} for pair in permutations(providers, 2)}
+    for number, row in enumerate(rows, start=2):
+        if number > MOST:
+            raise StartError(f"{path}: has more than {MOST} lines")
+        if row and len(row) != len(providers):
+            raise StartError(f"{path}, line {number}: {len(providers)} ids expected, separated by commas")
+        twice = _add(found, dict(zip(providers, map(str.strip, row), strict=False)))
+        if twice is not None:
+            raise StartError(f"{path}, line {number}: {twice} stands in another line with another id")
+    return found
+
+
+def _add(found: Crosswalk, person: Mapping[str, str]) -> str | None:
+    """Add a person by the ids that are given; the id that is somebody else's already, None where none is."""
+    known = {provider: ident for provider, ident in person.items() if ident}
+    for first, second in permutations(known, 2):
+        if found[first, second].setdefault(known[second], known[first]) != known[first]:
+            return known[second]
+    return None

@@ -12,9 +12,9 @@ from functools import partial
 import structlog
 from sqlalchemy import Connection
 
-from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.followed_match import Arrival, FollowedMatch
 from ingest.sync.follower import Followers
-from ingest.sync.post_times import AnswerTimes, Arrival
+from ingest.sync.snapshot import AnswerTimes
 from ingest.sync.standby_sources import StandbyRules, health_of
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import ServiceError

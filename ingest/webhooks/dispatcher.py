@@ -17,18 +17,14 @@ from sqlalchemy import Connection
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.jobs.purges import Purging
-from ingest.kit.bulkhead import Bulkhead
-from ingest.kit.keyed_tasks import KeyedTasks
+from ingest.kit.bulkhead import Bulkhead, FairRateLimiter
 from ingest.kit.quarantine import AGAIN, Quarantine
-from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
-from ingest.webhooks.attempt import RoundOutcome
-from ingest.webhooks.attempt_writer import AttemptWriter
-from ingest.webhooks.delivery_metrics import DeliveryMetrics
+from ingest.kit.tasks import KeyedTasks
+from ingest.webhooks.attempt import DeliveryMetrics, ReceiverClient, RoundOutcome
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.receiver import ReceiverWorker
-from ingest.webhooks.receiver_client import ReceiverClient
-from ingest.webhooks.receiver_rows import ReceiverRows
+from ingest.webhooks.receiver_rows import AttemptWriter, ReceiverRows
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store.database import Store

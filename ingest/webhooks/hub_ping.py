@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from config import Settings
-from ingest.webhooks.receiver_client import operators_client
+from ingest.webhooks.attempt import operators_client
 from mapping.errors import ServiceError
 from mapping.rules.delivery import Verdict, verdict
 from store.database import Store

@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from ingest.kit.steady_clock import SteadyClock
-from ingest.webhooks.delivery_metrics import DeliveryMetrics
+from ingest.webhooks.attempt import DeliveryMetrics
 from store.database import Store
 from store.engine.lasting import LogOnce
 from store.engine.unit import Unit

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from config.sections import Webhooks
-from ingest.kit.bulkhead import Bulkhead
-from ingest.kit.rate_limiter import FairRateLimiter
+from ingest.kit.bulkhead import Bulkhead, FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt import RoundOutcome, make_round
-from ingest.webhooks.attempt_writer import AttemptWriter
-from ingest.webhooks.receiver_rows import BATCH, CursorTracker, ReceiverRows
+from ingest.webhooks.receiver_rows import BATCH, AttemptWriter, CursorTracker, ReceiverRows
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
 from store.database import Store
@@ -31,7 +29,7 @@ from store.webhooks.outbox import OutboxRow
 from store.webhooks.webhooks import Subscription
 
 if TYPE_CHECKING:
-    from ingest.webhooks.receiver_client import ReceiverClient
+    from ingest.webhooks.attempt import ReceiverClient
 
 log = structlog.get_logger()
 

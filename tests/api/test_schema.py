@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.guard import names
+from ingest.guard import ssrf_guard
 from providers.replay import Line
 from tests.kit.day import ORGANIZATION, MatchDay, match_day
 from tests.kit.described import operations
@@ -53,7 +53,7 @@ def no_names(host: str, _: int) -> list[str] | Exception:
 @pytest.fixture
 async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
     """A daemon with a liveblog, two posts and a poll, whose names are those in the configuration of schemathesis."""
-    monkeypatch.setattr(names, "addresses_of", no_names)
+    monkeypatch.setattr(ssrf_guard, "addresses_of", no_names)
     client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": SCOPES}
     allowed = {"allow_hosts": ["cms.example.org"]}
     async with match_day(

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.kit.exit_status import ExitStatus
-from ingest.kit.roles import Role
+from ingest.kit.process import ExitStatus, Role
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "deploy" / "systemd" / "matchwire@.service"

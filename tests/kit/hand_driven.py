@@ -19,7 +19,7 @@ from tests.kit.wire_forms.forms import Bodies, WireForm
 
 STEADY = (
     "ingest.sync.endpoint_limiter", "ingest.sync.follower", "ingest.sync.match_quarantine", "ingest.sync.poll",
-    "ingest.sync.post_times",
+    "ingest.sync.followed_match",
 )  # fmt: skip
 """Modules that read the steady clock."""
 FAILURES: Mapping[str, Callable[[], ServiceError]] = {

@@ -10,7 +10,7 @@ import structlog
 
 from config import Settings
 from ingest.daemon import run as daemon
-from ingest.kit.roles import Role
+from ingest.kit.process import Role
 
 
 def main(settings, offset):

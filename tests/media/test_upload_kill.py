@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import select
 
 from config.sections import MediaConfig
+from ingest.daemon.build import file_store
 from ingest.jobs.purges import UploadPurge
-from ingest.media.file_store import file_store
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.kit.command import ENVIRON
@@ -31,7 +31,7 @@ LATER = 2 * 86_400
 PURGE = f"""
 import asyncio, sys, time, tomllib
 from config.sections import MediaConfig
-from ingest.media.file_store import file_store
+from ingest.daemon.build import file_store
 from ingest.jobs.purges import UploadPurge
 from tests.kit.opening import store_at
 

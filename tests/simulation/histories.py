@@ -18,9 +18,9 @@ from typing import Any
 import structlog
 
 from api.external.handback import return_fields
-from ingest.daemon.endpoints import rehome
-from ingest.jobs.housekeeping import publish_due
+from ingest.jobs.tasks import publish_due
 from ingest.kit.quarantine import Quarantine
+from ingest.sync.provider_source import rehome
 from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
 from mapping.posts.disallowed import WithdrawalRules

@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 from structlog.testing import capture_logs
 
-from ingest.kit import rate_limiter
+from ingest.kit import bulkhead
 from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
 from ingest.webhooks import attempt, dispatcher
 from mapping.documents.scalars import LocalStatus
@@ -354,7 +354,7 @@ def virtual(loop: VirtualLoop, seed: int) -> Iterator[None]:
     """Clocks, chance and receivers of the product are those of the simulation."""
     seeded, state = random.Random(seed), random.getstate()
     with ExitStack() as patches:
-        for module in (endpoint_limiter, follower, match_quarantine, poll, rate_limiter):
+        for module in (endpoint_limiter, follower, match_quarantine, poll, bulkhead):
             patches.enter_context(patch.object(module, "monotonic", loop.time))
         clocks = SimpleNamespace(monotonic=loop.time, time=time.time)
         patches.enter_context(patch.object(attempt, "time", clocks))

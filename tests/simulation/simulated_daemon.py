@@ -30,8 +30,7 @@ from config import Settings
 from ingest.alarms import alarms
 from ingest.daemon import build, run
 from ingest.jobs import tasks
-from ingest.jobs.jobs import Jobs
-from ingest.jobs.scheduler import Scheduler, Tick
+from ingest.jobs.jobs import Jobs, Scheduler, Tick
 from ingest.kit.steady_clock import SteadyClock
 from ingest.sync import match_leases
 from ingest.webhooks import dispatcher

@@ -7,9 +7,10 @@ from typing import Any
 from config.sections import Webhooks
 from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
+from ingest.sync.followed_match import Lease
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import MatchImporter
-from ingest.sync.match_leases import Lease, MatchLeases
+from ingest.sync.match_leases import MatchLeases
 from ingest.sync.provider_source import ProviderSource
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules.delivery import Plan

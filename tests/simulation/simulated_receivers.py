@@ -8,7 +8,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from ingest.webhooks.receiver_client import NoResponse, Response
+from ingest.webhooks.attempt import NoResponse, Response
 
 
 class SimulatedReceivers:
@@ -48,7 +48,7 @@ class SimulatedReceivers:
 
 
 class SimulatedReceiverClient:
-    """Stands for `ingest.webhooks.receiver_client.ReceiverClient`; the guard is the receivers themselves."""
+    """Stands for `ingest.webhooks.attempt.ReceiverClient`; the guard is the receivers themselves."""
 
     def __init__(self, guard: SimulatedReceivers, url: str, *, connections: int) -> None:
         del connections

@@ -10,7 +10,7 @@ import pytest
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
-from ingest.webhooks.receiver_client import ReceiverClient
+from ingest.webhooks.attempt import ReceiverClient
 from mapping.rules.addresses import REFUSED, without_password
 from tests.kit.name_servers import FORMS, PUBLIC, PUBLIC_V6, REFUSED_ADDRESSES, Names
 

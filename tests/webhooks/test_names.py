@@ -9,8 +9,7 @@ import threading
 import pytest
 
 from config.sections import Webhooks
-from ingest.guard.names import Resolver
-from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.guard.ssrf_guard import Resolver, SsrfGuard
 from tests.kit.command import ROOT
 from tests.kit.latency import OTHER, SLOW, games_of
 from tests.webhooks.conftest import QUICK

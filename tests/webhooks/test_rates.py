@@ -3,8 +3,8 @@
 import asyncio
 from functools import wraps
 
-from ingest.kit import rate_limiter
-from ingest.kit.rate_limiter import FairRateLimiter
+from ingest.kit import bulkhead
+from ingest.kit.bulkhead import FairRateLimiter
 from tests.simulation.virtual_loop import VirtualLoop
 
 
@@ -12,7 +12,7 @@ def in_virtual_time(test):
     @wraps(test)
     def run(monkeypatch):
         loop = VirtualLoop()
-        monkeypatch.setattr(rate_limiter, "monotonic", loop.time)
+        monkeypatch.setattr(bulkhead, "monotonic", loop.time)
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
             runner.run(test(loop))
 

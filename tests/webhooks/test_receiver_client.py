@@ -11,8 +11,8 @@ import uvloop
 from config.sections import Webhooks
 from ingest.guard.guarded_session import callable_url
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
-from ingest.webhooks import receiver_client
-from ingest.webhooks.receiver_client import RESPONSE_BYTES, NoResponse, ReceiverClient, Response
+from ingest.webhooks import attempt
+from ingest.webhooks.attempt import RESPONSE_BYTES, NoResponse, ReceiverClient, Response
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SIZED = OK + b"content-length: 2\r\n\r\nok"
@@ -123,7 +123,7 @@ async def test_no_more_than_64_kib_are_read():
             read += min(size, 1500)
             return b"x" * min(size, 1500)
 
-    await receiver_client._read(Endless())
+    await attempt._read(Endless())
 
     assert read == RESPONSE_BYTES
 

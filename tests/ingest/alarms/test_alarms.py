@@ -16,7 +16,7 @@ from config.sections import Alarms, Webhooks
 from ingest.alarms.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
 from ingest.alarms.alarms import AlarmMonitor, Announcer
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.worker_count import WorkerCount
+from ingest.sync.match_leases import WorkerCount
 from mapping.errors import StoreUnavailable
 from store import tables
 from store.webhooks import webhooks

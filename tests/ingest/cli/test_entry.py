@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingest.entry import MISTAKE, PACKAGES
-from ingest.kit.exit_status import ExitStatus
+from ingest.kit.process import ExitStatus
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = "import sys; from ingest.entry import main; sys.argv = ['matchwire', '--version']; main()"

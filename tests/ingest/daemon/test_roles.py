@@ -6,7 +6,7 @@ from starlette.responses import PlainTextResponse
 
 from config import Settings
 from ingest.daemon.build import build_components
-from ingest.kit.roles import Role
+from ingest.kit.process import Role
 from ingest.server.server import operations_only
 from store.engine.errors import StoreError
 from tests.kit.day import configuration

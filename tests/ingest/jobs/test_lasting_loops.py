@@ -16,7 +16,7 @@ from api.statistics.beacon_writer import BeaconWriter
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
 from ingest.alarms.alarms import AlarmMonitor
-from ingest.jobs.scheduler import Scheduler
+from ingest.jobs.jobs import Scheduler
 from ingest.kit.quarantine import Quarantine
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.sync.follower import Followers
@@ -36,14 +36,14 @@ PACKAGES = ("ingest", "api", "store", "providers", "mapping", "config")
 HELPER = "store/engine/lasting.py"
 BOUNDED = {
     "ingest/daemon/reload.py:_until_stopped": "is the process: what it raises is meant to end it, with a line for the operator",
-    "ingest/kit/start_wait.py:through": "ends within database.start_wait",
+    "ingest/kit/start.py:through": "ends within database.start_wait",
     "ingest/guard/guarded_session.py:connect": "ends with a usable connection, or an error of the request",
     "ingest/media/probe.py:run": "ends after a while; what it leaves is asked for again",
     "ingest/webhooks/receiver_rows.py:_run_all": "ends when nobody waits; what a run raises is told to its callers",
     "ingest/sync/match_leases.py:start": "ends when nothing more can be leased; what it raises stops the start",
     "ingest/sync/poll.py:_steps": "ends when the snapshot is applied; each unit brings it further or is left out",
-    "ingest/webhooks/attempt_writer.py:_run": "ends when nothing waits; each record's failure is told to its receiver",
-    "ingest/webhooks/attempt_writer.py:_until_written": "ends with the write, and with `stop`",
+    "ingest/webhooks/receiver_rows.py:_run": "ends when nothing waits; each record's failure is told to its receiver",
+    "ingest/webhooks/receiver_rows.py:_until_written": "ends with the write, and with `stop`",
     "providers/contract/resolving.py:closing": "ends within CLOSED_WITHIN",
     "store/engine/postgres/sessions.py:_listen": "ends with its connection, which the lasting loop of the notices opens again",
 }

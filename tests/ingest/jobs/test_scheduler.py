@@ -7,8 +7,8 @@ import pytest
 import time_machine
 from structlog.testing import capture_logs
 
-from ingest.jobs import scheduler as scheduler_module
-from ingest.jobs.scheduler import Scheduler
+from ingest.jobs import jobs as scheduler_module
+from ingest.jobs.jobs import Scheduler
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from ingest.jobs.housekeeping import publish_due
+from ingest.jobs.tasks import publish_due
 from ingest.kit.quarantine import Quarantine
 from ingest.sync import apply_match, batches
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record

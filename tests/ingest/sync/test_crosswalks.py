@@ -3,7 +3,7 @@
 import pytest
 
 from config.errors import StartError
-from ingest.sync.crosswalks import crosswalks_of, read_crosswalk
+from ingest.sync.standby_sources import crosswalks_of, read_crosswalk
 from tests.kit.day import ORGANIZATION
 from tests.kit.settings import configured
 

@@ -6,8 +6,7 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
-from ingest.sync.poll_slots import SHORTEST, PollSlots
+from ingest.sync.endpoint_limiter import SHORTEST, EndpointLimiter, EndpointPaused, PollSlots
 from mapping.errors import UpstreamUnavailable
 from mapping.rules.breaker import CircuitBreakerConfig
 from providers.http_client import Throttled

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ingest.daemon.endpoints import rehome
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.provider_source import ProviderSource
+from ingest.sync.provider_source import ProviderSource, rehome
 from providers.heim.adapter import HEIM
 from tests.kit.corrected_match import ONE, TWO, begun
 from tests.kit.scripted import OWNER, Process, Scripted

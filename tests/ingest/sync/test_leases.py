@@ -8,7 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases
+from ingest.sync.followed_match import Lease
+from ingest.sync.match_leases import LEASE, TICK, MatchLeases
 from store.following import leases, sync
 from tests.kit.corrected_match import ONE, TWO, begun
 from tests.kit.followed_rows import MATCH

@@ -8,10 +8,9 @@ import pytest
 from sqlalchemy import text, update
 
 from config.organizations import Liveblog
-from ingest.daemon.endpoints import rehome
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
-from ingest.sync.provider_source import ProviderSource
+from ingest.sync.provider_source import ProviderSource, rehome
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync.endpoint_limiter import share_limits
+from ingest.sync.match_leases import share_limits
 from providers.base import Known
 from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.virtual_time import in_virtual_time

@@ -12,8 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.sync import recorder as recording
-from ingest.sync.recorder import Recorder, Seen, line_of, name_of
-from ingest.sync.redaction import redact
+from ingest.sync.recorder import Recorder, Seen, line_of, name_of, redact
 from providers.base import Answer, Outcome
 from providers.replay import read_lines
 from providers.replay.demo import demo_files

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.sync.recorder import Recorder, Seen, line_of
-from ingest.sync.redaction import address
+from ingest.sync.recorder import Recorder, Seen, address, line_of
 from mapping.errors import BadBody, UpstreamUnavailable
 from providers import http_client, unpacking
 from providers.base import Answer, Outcome

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.middleware.request_log import RequestLog
 from config import Settings
 from ingest.daemon import run as daemon
-from ingest.kit.roles import Role
+from ingest.kit.process import Role
 from ingest.telemetry.metrics import RequestCounts
 from tests.kit.day import ORGANIZATION, configuration
 from tests.kit.declared import DECLARED

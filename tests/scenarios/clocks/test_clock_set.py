@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from config.organizations import Liveblog
-from ingest.jobs.housekeeping import publish_due
+from ingest.jobs.tasks import publish_due
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.followed_match import FollowedMatch

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from api.masterdata.endpoint import AT_ONCE
-from ingest.jobs import housekeeping
+from ingest.jobs import tasks
 from ingest.kit.quarantine import Quarantine
 from store.clients import clients
 from store.following import sync
@@ -62,7 +62,7 @@ class Newsroom:
     async def poll(self, bodies: Bodies | None = None) -> None:
         """A poll, and the tick that brings what it has corrected into other liveblogs."""
         await self.process.poll(bodies)
-        await housekeeping.correct_liveblogs(self.server.store, Quarantine())
+        await tasks.correct_liveblogs(self.server.store, Quarantine())
 
     async def notified(self, ticker_id: str) -> list[int]:
         query = select(outbox.c.version).where(outbox.c.game_id == ticker_id).order_by(outbox.c.version)
@@ -161,7 +161,7 @@ async def test_matches_that_disagree_about_a_player_step_no_liveblog(newsroom):
     for process, _ in others * 4:
         await process.restart()
         await process.settle()
-        await housekeeping.correct_liveblogs(store, Quarantine())
+        await tasks.correct_liveblogs(store, Quarantine())
 
     shown = [await newsroom.show(each) for each in (newsroom.ticker_id, *(ticker_id for _, ticker_id in others))]
     assert before == [await newsroom.notified(each["ticker_id"]) for each in shown]

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ingest.sync import match_preview
-from ingest.sync.match_preview import AT_ONCE, MatchPreviews
+from ingest.sync import fixture_lists
+from ingest.sync.fixture_lists import LOOKS_AT_ONCE, MatchPreviews
 from mapping.errors import RateLimited, UpstreamUnavailable
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
@@ -58,7 +58,7 @@ async def test_looks_are_bounded_by_number_and_by_time(monkeypatch):
     importer = SlowImporter()
     previews = MatchPreviews(importer.match_of)
     own, other = SimpleNamespace(organization_id="a"), SimpleNamespace(organization_id="b")
-    waiting = [asyncio.create_task(previews(own)) for _ in range(AT_ONCE)]
+    waiting = [asyncio.create_task(previews(own)) for _ in range(LOOKS_AT_ONCE)]
     elsewhere = asyncio.create_task(previews(other))
     await asyncio.sleep(0)
     with pytest.raises(RateLimited):
@@ -68,7 +68,7 @@ async def test_looks_are_bounded_by_number_and_by_time(monkeypatch):
         with pytest.raises(UpstreamUnavailable):
             await each
     importer.may.clear()
-    monkeypatch.setattr(match_preview, "LONGEST", 0.01)
+    monkeypatch.setattr(fixture_lists, "LONGEST_LOOK", 0.01)
     with pytest.raises(UpstreamUnavailable, match="in time"):
         await previews(own)
     importer.may.set()

@@ -13,9 +13,9 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
+from ingest.cli.explain import explain_post, lines_of
 from ingest.cli.incident import _collect
 from ingest.cli.play_bundle import play
-from ingest.cli.post_report import explain_post, lines_of
 from ingest.incident.bundle import pack, unpack
 from mapping.errors import NotFound, Unprocessable
 from providers import fetch, http_client

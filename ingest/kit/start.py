@@ -1,16 +1,23 @@
-"""A start while the database is away: every step that needs it is tried again, all of them together for a bounded time."""
+"""A start while the database is away, and the one line that says what keeps a command from its work.
+
+Every step that needs the database is tried again, all of them together for a bounded time.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import random
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from config import Settings
+from config.errors import StartError
 from config.sections import Database
-from mapping.errors import StoreUnavailable
-from store.engine.errors import DatabaseAway, StoreError, reason, unusable
+from ingest.kit.process import ExitStatus
+from mapping.errors import ServiceError, StoreUnavailable
+from store.engine.errors import FAULTS, DatabaseAway, StoreError, reason, unusable
 from store.engine.lasting import LogOnce, pause
 from store.engine.settings import name_of
 
@@ -21,6 +28,12 @@ T = TypeVar("T")
 
 LONGEST_PAUSE = 1.0
 """Seconds between two tries: nobody waits for a database that is there."""
+
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors of a disk or a quota without room."""
+OPERATORS = (StartError, OSError, ValueError, StoreError, ServiceError, *FAULTS)
+"""What can stop a start and is reported in one line, without a traceback."""
 
 
 class Stopped(Exception):
@@ -80,3 +93,22 @@ class StartWait:
             doing.cancel()
             stopped.cancel()
             await asyncio.gather(doing, stopped, return_exceptions=True)
+
+
+def status_of(error: BaseException) -> ExitStatus:
+    """The exit status of a command that `error` ends."""
+    if isinstance(error, StoreUnavailable | DatabaseAway) or (isinstance(error, OSError) and error.errno in FULL):
+        return ExitStatus.UNAVAILABLE
+    return ExitStatus.MISTAKE
+
+
+def line_of(error: BaseException, settings: Settings | None = None) -> str:
+    """What stopped the start, in one line that names the file, the key or the place."""
+    if isinstance(error, FAULTS):
+        place = "" if settings is None else f" {name_of(settings.database.url.get_secret_value())}"
+        text = f"database.url: cannot use the database{place}: {reason(error)}"
+    elif isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
+    else:
+        text = str(error) or type(error).__name__
+    return " ".join(text.split())
