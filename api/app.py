@@ -14,15 +14,14 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from api.capabilities import CAPABILITIES
-from api.embed.script_paths import script_routes
-from api.feeds.feed import feed_topics
-from api.feeds.themes import UnknownThemes
+from api.embed.styles import script_routes
+from api.feeds.feed_request import UnknownThemes, feed_topics
 from api.http.openapi import DocumentLimits
 from api.http.request import Services
 from api.http.routing import Routes
+from api.media.addresses import UploadPlaces
 from api.media.origins import FetchImage
 from api.media.proxy import ImageProxy, StoredUploads
-from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import RequestLimits
 from api.middleware.request_log import RequestLog, RequestSpans

@@ -9,13 +9,13 @@ from pydantic import BaseModel
 from api.capabilities import CAPABILITIES
 from api.desk.cookies import SESSION, cookie_kind
 from api.desk.desk_routes import DESK_ROUTES
-from api.embed import frame, oembed, prefetch, snippets
+from api.embed import frame, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import fixtures, handback
 from api.feeds import endpoint as feeds
-from api.feeds.feed import FEED_PATH
+from api.feeds.feed_request import FEED_PATH
 from api.http.json_path import Json
 from api.http.openapi import DocumentLimits, document
 from api.http.routing import Route
@@ -66,8 +66,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
-    Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
-    Route("GET", discovery.OEMBED, oembed.oembed, "page", oembed.OEMBED),
+    Route("GET", frame.FRAME_PATH, frame.frame, "page", frame.FRAME),
+    Route("GET", discovery.OEMBED, frame.oembed, "page", frame.OEMBED),
     Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
     Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY, people=True),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE, people=True),

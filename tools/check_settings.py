@@ -37,7 +37,7 @@ ELSEWHERE = {
 }
 """Places with defaults of their own, and why."""
 OPTIONS = {
-    "api/page/clock.py ShownClock.live",
+    "api/page/scoreboard.py ShownClock.live",
     "ingest/jobs/purges.py in_batches.pause",
     "ingest/guard/guarded_session.py resolve.port",
     "mapping/fusion/source_pair.py PairState.lead",

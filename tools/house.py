@@ -89,7 +89,7 @@ def _files_of(module: str) -> set[str]:
 
 
 def room(name: str) -> str:
-    """`api/feeds/rss.py` → `api/feeds`, `mapping/errors.py` → `mapping`; a loose file of another floor is a room by itself."""
+    """`api/feeds/formats.py` → `api/feeds`, `mapping/errors.py` → `mapping`; a loose file of another floor is a room by itself."""
     first, *rest = name.split("/")
     return first if first in {"mapping", "providers"} and len(rest) == 1 else f"{first}/{rest[0]}"
 

@@ -8,8 +8,8 @@ from functools import partial
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.comments.channel import allows_comments, as_read, liveblog_of_channel
 from api.comments.comment_counts import CountedComments
+from api.comments.operations import allows_comments, as_read, liveblog_of_channel
 from api.http import openapi
 from api.http.caching import cache_control, conditional
 from api.http.errors import json_bytes, json_response

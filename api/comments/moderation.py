@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.comments import operations
-from api.comments.channel import as_moderated
 from api.comments.endpoint import LIMIT, NEXT
+from api.comments.operations import as_moderated
 from api.http import openapi, table_export
 from api.http.errors import json_response
 from api.http.json_path import rfc3339

@@ -12,8 +12,7 @@ from starlette.responses import Response
 
 from api.http import static
 from api.http.request import ApiRequest, DeskPerson
-from api.page.reader_language import preferred_locale
-from api.page.times import moment
+from api.page.document import moment, preferred_locale
 from mapping.locales import Translator, msgid, translator
 
 STATIC = "api.desk.static"

@@ -22,7 +22,7 @@ from api.http import static
 from api.http.errors import json_response
 from api.http.param import OneOf, Query
 from api.http.request import ApiRequest, DeskPerson
-from api.page.changes import PageRenderer
+from api.page.page import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events
 from api.view.read_cache import StepSignal

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from api.http.json_path import Json, text
-from api.page.load import posts_with_results
+from api.page.window import posts_with_results
 from api.view.liveblog_access import cursor, documents
 from api.view.match_sources import match_sources
 from api.view.references import EDITABLE, complete, externals

@@ -9,8 +9,7 @@ from api.desk.load_posts import DeskMatch
 from api.desk.post_rows import PostRows, field_table
 from api.desk.source_words import brief_disagreements, reason_text
 from api.http.json_path import Json, node, number, text
-from api.page.clock import clock
-from api.page.scoreboard import SIDES, team_of
+from api.page.scoreboard import SIDES, clock, team_of
 from api.view.match_sources import AUTOMATIC
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from api.page.clock import has_stopped
+from api.page.scoreboard import has_stopped
 from api.view.match_sources import disagreements
 from mapping.desk.match_trouble import (
     GROUPS,

@@ -21,9 +21,8 @@ from api.external import operations
 from api.external.operations import NOT_ATTACHED
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
-from api.page.reader_language import LOCALES
+from api.page.document import LOCALES, territorial
 from api.page.scoreboard import title
-from api.page.times import territorial
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange

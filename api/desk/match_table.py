@@ -10,8 +10,7 @@ from api.desk.desk_frame import DeskPage, pager_html
 from api.desk.match_overview import MatchTable, TableFilter, TableRow
 from api.desk.source_words import brief_disagreements, kind_name, reason_text
 from api.http.json_path import Json, node, text
-from api.page.clock import clock
-from api.page.scoreboard import clock_html, scores, title
+from api.page.scoreboard import clock, clock_html, scores, title
 from mapping.desk.desk_text import DeskText
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText

@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.embed.styles import STATIC
-from api.feeds.feed import LIMIT, FeedRequest, feed_request, page_url
-from api.feeds.themes import THEMED_PAGE, UnknownThemes
+from api.feeds.feed_request import LIMIT, THEMED_PAGE, FeedRequest, UnknownThemes, feed_request, page_url
 from api.http import openapi
 from api.http.caching import SMALLEST, Rendering, accepted_coding, cache_control, compress, conditional
 from api.http.errors import json_bytes
@@ -24,14 +23,11 @@ from api.http.json_path import Json, node, number, text
 from api.http.param import TEXT, Param, Query, Text
 from api.http.request import ApiRequest, Services
 from api.http.static import version
-from api.page.changes import PageRenderer
-from api.page.clock import clock
-from api.page.load import LoadedLiveblog, load_liveblog
-from api.page.page import language, render_liveblog
+from api.page.document import moment
+from api.page.page import PageRenderer, language, render_liveblog
 from api.page.posts import PageExtent
-from api.page.scoreboard import scoreboard
-from api.page.times import moment
-from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
+from api.page.scoreboard import clock, scoreboard
+from api.page.window import MOST_SHOWN, POSTS_SHOWN, LoadedLiveblog, PageRequest, late, load_liveblog
 from api.view.content import headline, names_of
 from api.view.liveblog_access import read_liveblog
 from api.view.post_files import LONGEST_ADDRESS, WEB_ADDRESS, address_in

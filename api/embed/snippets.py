@@ -8,15 +8,14 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from api.feeds.feed import FEED_PATH, page_url
+from api.feeds.feed_request import FEED_PATH, page_url
 from api.http import openapi
 from api.http.caching import VARY, Rendering, cache_control, conditional
 from api.http.param import NAME, TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
-from api.page.document import WITH_POSTS, document
-from api.page.reader_language import preferred_locale
+from api.page.document import WITH_POSTS, document, preferred_locale
 from api.view.content import one_line
 from api.view.read_cache import DELAY, read_view
 from mapping.locales import Translator, translator

@@ -1,12 +1,23 @@
-"""The style sheets of a liveblog in somebody else's page: the rules of its own page, whatever size the other one's root has."""
+"""The script and the style sheets of a liveblog in somebody else's page, put together of the files of its own page.
+
+The sheets have the rules of that page, whatever size the other one's root has. Articles that were written for another service
+name the script, and a sheet, at further paths.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from api.http.static import file
+from starlette.responses import Response
+
+from api.http.caching import Rendering, conditional
+from api.http.request import ApiRequest
+from api.http.routing import Route
+from api.http.static import ANY_ORIGIN, CACHE, TYPES, file, version
+from config import Settings
 
 STATIC = "api.page.static"
 ROOT = 16
@@ -40,3 +51,30 @@ MADE_STYLES: Mapping[str, Callable[[], bytes]] = {"embed.css": embed_css, "artic
 def _pixels(*names: str) -> str:
     rules = "".join(str(file(STATIC, name) or b"", "utf-8") for name in names)
     return _REM.sub(lambda found: f"{float(found[1]) * ROOT:g}px", rules)
+
+
+def script_routes(settings: Settings) -> tuple[Route, ...]:
+    """The rows of the configured paths: the script, and with `.css` instead of `.js` the style sheet."""
+    scripts = (Route("GET", path, _script, "open") for path in settings.embed.script_paths)
+    styles = (Route("GET", f"{path.removesuffix('.js')}.css", _style, "open") for path in settings.embed.script_paths)
+    return (*scripts, *styles)
+
+
+async def _script(request: ApiRequest) -> Response:
+    settings = request.services.settings
+    return _found(request, elements_script(settings.public_url, settings.embed.element_names), "js")
+
+
+async def _style(request: ApiRequest) -> Response:
+    return _found(request, article_css(), "css")
+
+
+def _found(request: ApiRequest, body: bytes, kind: str) -> Response:
+    return conditional(request.headers, Rendering.of(body), TYPES[kind], cache_control=CACHE, more=ANY_ORIGIN)
+
+
+@cache
+def elements_script(public_url: str, names: tuple[str, ...]) -> bytes:
+    """A script, be it loaded as a module or not, that defines our elements and those of these names."""
+    module = json.dumps(f"{public_url.rstrip('/')}/static/{version(STATIC)}/embed.js")
+    return f"import({module}).then(({{ define }}) => {json.dumps(names)}.forEach((name) => define(name)));\n".encode()

@@ -1,26 +1,29 @@
-"""The sources of a liveblog's match, changed: others stand by or none does, and a person chooses who leads."""
+"""What a request says of a match's sources, checked and done: a known provider, one id of a match, who stands by, who leads."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, get_args
 
-from api.external.request_rules import SELECTOR_ID, check_provider
 from api.http.request import Services
 from api.view.match_sources import AUTOMATIC, place_of
-from mapping.documents.external import ExternalChange, StandbyMatch
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, StandbyMatch
 from mapping.errors import (
     Conflict,
     Forbidden,
+    InvalidRequest,
     MatchUnknown,
+    NotFound,
     ServiceError,
     Unprocessable,
     UpstreamUnavailable,
 )
 from store.engine.unit import Unit
 from store.following import moves, standbys
-from store.following.import_request import FoundStandby, StandbyRequest
+from store.following.import_request import FoundStandby, SelectorKind, StandbyRequest
 from store.following.standbys import StandbyRow
 from store.following.sync import Attachment
 
@@ -33,6 +36,11 @@ FIELDS: tuple[tuple[type[ServiceError], str], ...] = (
 """What a provider refuses → the field of a standby that it is about."""
 NO_SOURCE = "this is no source of the liveblog's match"
 KNOWN_PROVIDER = "the liveblog's match has a source of this provider already"
+
+
+SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)
+"""In the order of their precedence."""
+SELECTOR_ID = re.compile(r"[^\x00-\x20\x7f-\x9f]{1,255}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +143,33 @@ async def follow_sources(services: Services, attachment: Attachment | None) -> N
     if attachment is not None:
         rows = await services.store.read(lambda conn: standbys.of_liveblog(conn, attachment.game_id))
         await services.importer.follow([attachment.follow_id, *(each.follow_id for each in rows)])
+
+
+def check_provider(provider: Any, providers: Collection[str]) -> None:
+    """Raise InvalidRequest, NotFound or Unprocessable unless this is one of the providers."""
+    if provider is None or provider == "":
+        raise InvalidRequest("provider is missing", field="provider")
+    if not isinstance(provider, str):
+        raise Unprocessable("provider should be a string", field="provider")
+    if provider not in providers:
+        raise NotFound("there is no such provider", field="provider")
+
+
+def selector_of(document: CreateFromExternal | AttachToExternal) -> tuple[SelectorKind, str]:
+    """Kind and id of what the document names first; raises Unprocessable."""
+    for kind in SELECTORS:
+        value: str | None = getattr(document, f"{kind}_id")
+        if value and SELECTOR_ID.fullmatch(value):
+            return kind, value
+        if value:
+            raise Unprocessable("an id has at most 255 characters, none of them blank", field=f"{kind}Id")
+    raise Unprocessable("one of matchId, phaseId, overallId should be given", field="matchId")
+
+
+def check_event_types(document: CreateFromExternal | ExternalChange, known: Collection[str]) -> None:
+    """Raise Unprocessable, with its path, for an event type that no provider has."""
+    configured = document.auto_post_configuration
+    for index, name in enumerate(configured.exclude_events if configured else ()):
+        if name not in known:
+            path = f"autoPostConfiguration.excludeEvents.{index}"
+            raise Unprocessable("there is no such event type", field=path)

@@ -12,8 +12,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
-from api.external.request_rules import check_event_types, check_provider, selector_of
+from api.external.change_sources import (
+    change_sources,
+    check_event_types,
+    check_provider,
+    check_sources,
+    find_standbys,
+    follow_sources,
+    selector_of,
+)
 from api.http.json_path import Json
 from api.http.param import digest_of
 from api.http.request import Services, parse_document

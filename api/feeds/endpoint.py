@@ -10,23 +10,21 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.capabilities import extras_of
-from api.feeds import atom, jsonfeed, rss
-from api.feeds.feed import (
+from api.feeds.feed import Feed, build_feed, chosen_events, with_extras
+from api.feeds.feed_request import (
     AFTER,
     INCLUDE_AFTER,
     LIMIT,
     SORT,
-    Feed,
+    THEME_PARAMETERS,
     FeedRequest,
-    build_feed,
-    chosen_events,
+    UnknownThemes,
     feed_request,
     feed_url,
     hub_links,
     hub_of,
-    with_extras,
 )
-from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
+from api.feeds.formats import ATOM_TYPE, JSON_TYPE, RSS_TYPE, render_atom, render_json, render_rss
 from api.http import openapi
 from api.http.caching import cache_control, conditional
 from api.http.json_path import Json
@@ -130,9 +128,9 @@ JSON_FEED: Json = {
 }
 ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 FORMATS = (
-    Format("rss", rss.CONTENT_TYPE, rss.render),
-    Format("atom", atom.CONTENT_TYPE, atom.render),
-    Format("json", jsonfeed.CONTENT_TYPE, jsonfeed.render),
+    Format("rss", RSS_TYPE, render_rss),
+    Format("atom", ATOM_TYPE, render_atom),
+    Format("json", JSON_TYPE, render_json),
 )
 
 

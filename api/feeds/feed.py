@@ -1,4 +1,7 @@
-"""What the three feed formats have in common: the request, the events, a feed as plain values, and XML that readers accept."""
+"""The posts of a liveblog as plain values, which each feed format writes in its way.
+
+Images and videos have absolute addresses: images come through the proxy, videos from their own host.
+"""
 
 from __future__ import annotations
 
@@ -6,56 +9,125 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import NamedTuple
-from urllib.parse import quote, urlencode
-from xml.etree import ElementTree as ET
+from pathlib import PurePosixPath
+from urllib.parse import quote, urlsplit
 
 import structlog
 from sqlalchemy import Connection
 
-from api.feeds.enclosures import Enclosure, FeedFiles
-from api.feeds.themes import EVERYTHING, Theme, theme_of
+from api.capabilities import feed_block_html
+from api.feeds.feed_request import FeedRequest, feed_url, page_url
 from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
-from api.http.param import Flag, Integer, Limit, OneOf, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.key_moments import KeyMoments, with_result
-from api.view.liveblog_access import cursor, in_batches, read_liveblog
-from api.view.post_files import Images, post_files
-from api.view.read_cache import delay_in
-from config import Settings
-from config.organizations import ThemeConfig
-from mapping.locales import translator
+from api.view.liveblog_access import cursor, in_batches
+from api.view.post_files import File, Images, host, image_url, outward_link, post_files
+from mapping.locales import Translator, translator
+from mapping.locales.labels import Label
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
+WIDTH = 1280
+"""Pixels that an image in a feed has at most."""
+PORTRAIT = 96
+IMAGES = {".png": "image/png", ".gif": "image/gif"}
+VIDEOS = {".webm": "video/webm", ".mov": "video/quicktime", ".m3u8": "application/vnd.apple.mpegurl"}
+"""Endings of names → types of files that are not what most are; the proxy gives WebP and AVIF to those alone who accept them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enclosure:
+    """A file as a program gets it; `size` in pixels where it is known, `seconds` 0 for images and where it is not known."""
+
+    url: str
+    content_type: str
+    title: str
+    credit: str
+    size: tuple[int, int] | None
+    seconds: int
+
+    @property
+    def video(self) -> bool:
+        return not self.content_type.startswith("image/")
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFiles:
+    """Writes the images, videos and capabilities' blocks of a post; what has a warning is a link to its page, which can ask."""
+
+    images: Images
+    texts: Translator
+    post_url: str
+
+    def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
+        """The files below each other: a feed's reader has no slideshow."""
+        del slideshow
+        return "".join(self._file(file) for file in shown)
+
+    def portrait(self, url: str) -> str:
+        return f'<img src="{self.images.address(url, PORTRAIT)}" alt=""> ' if image_url(url) else ""
+
+    def web_embed(self, url: str) -> str:
+        """A link: a feed's reader asks nobody before it loads a frame."""
+        return outward_link(url)
+
+    def capability_block(self, block: Json) -> str:
+        """The block as its capability shows it where no script runs."""
+        return feed_block_html(block, self.post_url, self.texts)
+
+    def enclosures(self, shown: Sequence[File]) -> tuple[Enclosure, ...]:
+        """The files for programs, which ask nobody: none that has a warning."""
+        return tuple(self._enclosure(file) for file in shown if file.warning is None)
+
+    def _enclosure(self, file: File) -> Enclosure:
+        size = file.size if file.video or file.size is None else _fitted(*file.size)
+        return Enclosure(
+            url=self._url(file),
+            content_type=_content_type(file),
+            title=file.title,
+            credit=file.credit,
+            size=size,
+            seconds=(file.milliseconds + 500) // 1000,
+        )
+
+    def _url(self, file: File) -> str:
+        return self.images.video(file.url) if file.video else self.images.address(file.url, WIDTH)
+
+    def _file(self, file: File) -> str:
+        if file.warning is not None:
+            warning = escape(file.warning or self.texts.text(Label.SENSITIVE))
+            return f'<p><a href="{escape(self.post_url)}">{warning}</a></p>'
+        caption = " · ".join(escape(each) for each in (file.title, file.credit) if each)
+        shown = self._video(file) if file.video else self._image(file)
+        return f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
+
+    def _image(self, file: File) -> str:
+        width, height = _fitted(*file.size) if file.size else (0, 0)
+        size = f' width="{width}" height="{height}"' if file.size else ""
+        return f'<img src="{self._url(file)}" alt="{escape(file.title)}"{size}>'
+
+    def _video(self, file: File) -> str:
+        url = escape(self._url(file))
+        link = f'<a href="{url}">{escape(file.title or host(file.url))}</a>'
+        return f'<video src="{url}" controls preload="none">{link}</video>'
+
+
+def _fitted(width: int, height: int) -> tuple[int, int]:
+    """The size of the variant that a feed names."""
+    return (width, height) if width <= WIDTH else (WIDTH, max(1, round(height * WIDTH / width)))
+
+
+def _content_type(file: File) -> str:
+    """The type that the name of the file suggests."""
+    ending = PurePosixPath(urlsplit(file.url).path).suffix.lower()
+    return VIDEOS.get(ending, "video/mp4") if file.video else IMAGES.get(ending, "image/jpeg")
+
+
 log = structlog.get_logger(__name__)
 
-DEFAULT_LIMIT = 20
-SORTS = {"asc": False, "desc": True}
-"""Order of a feed → whether the newest post comes first."""
-LIMIT = Integer("limit", "Number of events", low=1, high=Limit("feed_limit_max"), default=DEFAULT_LIMIT)
-SORT = OneOf("sort", "Oldest or newest first", choices=SORTS, default=True)
-AFTER = Text("continue_event_id", "The last event id of the previous answer")
-INCLUDE_AFTER = Flag("include_continue_event", "Whether that event is part of this answer too")
 BATCH = 200
-FEED_PATH = "/api/embed/v4/feed/liveblog"
-EXTENSIONS = ("rss", "atom", "json")
-"""The formats of feeds, as their addresses end."""
 _LANGUAGE = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
-_FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-class FeedRequest(NamedTuple):
-    """Which events of which liveblog: those of the theme; `delay`: the seconds that the feed's address asks for."""
-
-    liveblog: str
-    limit: int = DEFAULT_LIMIT
-    descending: bool = True
-    after: str | None = None
-    include_after: bool = False
-    delay: int = 0
-    theme: Theme = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,65 +164,6 @@ class Feed:
     items: tuple[Item, ...]
     key_moments: KeyMoments | None = None
     """In formats that have a place for them."""
-
-
-def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, ThemeConfig]) -> FeedRequest:
-    """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
-    theme = theme_of(query, themes)
-    return FeedRequest(
-        liveblog=read_liveblog(query, "liveblogId"),
-        limit=LIMIT.of(query, min(theme.posts or DEFAULT_LIMIT, limit_max), high=limit_max),
-        descending=SORT.of(query, SORTS[theme.sort or "desc"]),
-        after=AFTER.of(query) or None,
-        include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
-        delay=delay_in(query, delay_max),
-        theme=theme,
-    )
-
-
-def page_url(public_url: str, liveblog: str, delay: int = 0) -> str:
-    """The address of a liveblog's page, with the delay of the reader that it is written for: a link shows no more than he sees."""
-    late = f"?delay={delay}" if delay else ""
-    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}{late}"
-
-
-def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
-    """The address of a feed, built from what is known here, never from the request's URL, which holds secrets."""
-    theme = request.theme
-    parameters = {
-        "liveblogId": request.liveblog,
-        "themeId": theme.id or None,
-        **dict(theme.laid_over),
-        "limit": request.limit if theme.id or request.limit != DEFAULT_LIMIT else None,
-        "sort": ("desc" if theme.id else None) if request.descending else "asc",
-        "delay": request.delay or None,
-        "continue_event_id": after,
-    }
-    query = urlencode({name: value for name, value in parameters.items() if value is not None})
-    return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
-
-
-def plain_feed(local_id: str, limit_max: int) -> FeedRequest:
-    """The feed of a liveblog as it is without any parameter: the one that the public hub is pinged for."""
-    return FeedRequest(local_id, min(DEFAULT_LIMIT, limit_max))
-
-
-def feed_topics(public_url: str, local_id: str, limit_max: int) -> list[str]:
-    """What the public hub is pinged for when a liveblog changes: the addresses that its feeds call themselves."""
-    request = plain_feed(local_id, limit_max)
-    return [feed_url(public_url, extension, request, after=None) for extension in EXTENSIONS]
-
-
-def hub_of(settings: Settings, local_id: str, request: FeedRequest) -> str | None:
-    """The public hub, for a feed that it is pinged for; None for every other one, and where feeds want a secret."""
-    if settings.feeds.hub is None or not settings.server.public_feeds:
-        return None
-    return settings.feeds.hub if request == plain_feed(local_id, settings.limits.feed_limit_max) else None
-
-
-def hub_links(hub_url: str, self_url: str) -> str:
-    """The header that names the hub of a feed, and the feed to the hub."""
-    return f'<{hub_url}>; rel="hub", <{self_url}>; rel="self"'
 
 
 def build_feed(
@@ -260,21 +273,3 @@ def chosen_events(
         if len(found) > request.limit:
             break
     return found[: request.limit], len(found) > request.limit
-
-
-def clean(value: str) -> str:
-    """The text without control characters, surrogates and non-characters."""
-    return _FORBIDDEN_IN_XML.sub("", value)
-
-
-def add(parent: ET.Element, tag: str, content: str | None = None, **attributes: str) -> ET.Element:
-    """A new last child with text and attributes."""
-    child = ET.SubElement(parent, tag, {name: clean(value) for name, value in attributes.items()})
-    child.text = None if content is None else clean(content)
-    return child
-
-
-def serialise(root: ET.Element) -> bytes:
-    """The document in UTF-8 with its declaration."""
-    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return body

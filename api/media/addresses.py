@@ -1,7 +1,7 @@
 """Addresses of files that documents name: those of others, and of uploads, of the record's own organization alone.
 
 Others' are checked before the unit that stores them, so that no transaction waits for a network. Images that a post brings
-itself, as `data:` addresses, become uploads, whose addresses take their places.
+itself, as `data:` addresses, become uploads, whose addresses take their places. Each upload takes one of the organization's places.
 """
 
 from __future__ import annotations
@@ -10,22 +10,24 @@ import asyncio
 import hashlib
 import hmac
 from base64 import b64decode, urlsafe_b64encode
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from sqlalchemy import Connection
 
+from api.http.errors import Overloaded
 from api.http.json_path import Json, nodes, text
 from api.http.request import ApiRequest
 from api.http.routing import check_organization
-from api.media.upload_places import UploadPlaces
-from api.media.variant import RefusedImage
+from api.media.disk_cache import RefusedImage
 from config import Settings
 from mapping.documents.base import Document, dump
 from mapping.documents.scalars import UPLOADED
-from mapping.errors import Forbidden, NotFound, Unprocessable
+from mapping.errors import Forbidden, NotFound, RateLimited, Unprocessable
 from mapping.liveblog.file_addresses import addresses_in, replace_addresses
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
@@ -41,6 +43,10 @@ WEB = ("http:", "https:")
 DATA = "data:"
 BASE64 = ";base64"
 REFUSED = f"a data address should hold an image: {', '.join(CONTENT_TYPES)}"
+
+
+RETRY_AFTER = 1.0
+"""Seconds."""
 
 
 class WrittenRecord(NamedTuple):
@@ -239,3 +245,24 @@ def _key(secret: bytes, *parts: str) -> str:
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:
     yield content
+
+
+class UploadPlaces:
+    """The uploads under way, by organization, so that slow ones of one organization leave room for the others."""
+
+    def __init__(self) -> None:
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def taken(self, organization_id: str, *, uploads: int, organization_uploads: int) -> Iterator[None]:
+        """Take a place. Raises RateLimited where the organization has all of its own, Overloaded where there is none."""
+        if self._taken[organization_id] >= organization_uploads:
+            raise RateLimited("the organization has too many uploads under way", retry_after=RETRY_AFTER)
+        if self._taken.total() >= uploads:
+            raise Overloaded("too many uploads are under way", retry_after=RETRY_AFTER)
+        self._taken[organization_id] += 1
+        try:
+            yield
+        finally:
+            self._taken[organization_id] -= 1
+            self._taken += Counter()  # without those that have none

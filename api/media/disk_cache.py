@@ -1,7 +1,7 @@
-"""Cache on disk: one file an entry, written whole or not at all, capped in bytes, the least recently used out first.
+"""Cache on disk, and the variants of images that it keeps: one file an entry, written whole or not at all, capped in bytes.
 
 Nothing is read at start, and nothing is locked: several processes may use one folder. An entry that is not what was
-written, by a crash or by a stranger, is a miss and is removed.
+written, by a crash or by a stranger, is a miss and is removed; the least recently used goes first. Nothing here loads Pillow.
 """
 
 from __future__ import annotations
@@ -130,3 +130,15 @@ def _note_use(file: Path) -> None:
     with suppress(OSError):
         if file.stat().st_mtime < time.time() - USED:
             os.utime(file)
+
+
+class RefusedImage(Exception):
+    """No variant is made of it: no image, broken, or larger than the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One resized form: a file, and its media type."""
+
+    content_type: str
+    body: bytes

@@ -13,8 +13,7 @@ import structlog
 from cachetools import LRUCache
 
 from api.http.caching import FlightGroup
-from api.media.disk_cache import DiskCache
-from api.media.variant import RefusedImage
+from api.media.disk_cache import DiskCache, RefusedImage
 from config.sections import MediaConfig
 
 log = structlog.get_logger()

@@ -23,9 +23,8 @@ import structlog
 
 from api.http.caching import OVERHEAD, Rendering, SingleFlightCache
 from api.http.errors import Overloaded
-from api.media.disk_cache import DiskCache
+from api.media.disk_cache import DiskCache, RefusedImage, Variant
 from api.media.origins import FetchImage, Origins, original_key
-from api.media.variant import RefusedImage, Variant
 from config.sections import MediaConfig
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import NotFound

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from PIL import AvifImagePlugin, Image, ImageCms
 
-from api.media.variant import RefusedImage, Variant
+from api.media.disk_cache import RefusedImage, Variant
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
 from store.files.formats import CONTENT_TYPES

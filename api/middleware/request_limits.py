@@ -19,7 +19,7 @@ from api.http.errors import SAFE_HEADERS, URL_BYTES, HeadersTooLarge, InternalEr
 from api.http.param import query_of
 from api.http.request import CONTEXT, Context, headers_of, loggable
 from api.middleware.request_log import RequestLog
-from api.page.error_page import response_to
+from api.page.document import response_to
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
 log = structlog.get_logger(__name__)

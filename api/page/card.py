@@ -17,12 +17,10 @@ from api.http.json_path import Json, node, text
 from api.http.param import Text
 from api.http.request import ApiRequest, Services
 from api.media.proxy import ImageProxy
-from api.page.card_facts import CREST, CardFacts, CardSide
-from api.page.clock import clock
-from api.page.discovery import has_card
+from api.page.discovery import CREST, CardFacts, CardSide, has_card
 from api.page.page import language
-from api.page.ranking import lap_of, top_lines
-from api.page.scoreboard import SIDES, initials, scores, team_of, title
+from api.page.scoreboard import SIDES, clock, initials, scores, team_of, title
+from api.page.standings import lap_of, top_lines
 from api.view.content import one_line, tally
 from api.view.liveblog_access import published_game
 from api.view.post_files import image_url

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from api.page.card_facts import CREST, SIZE, CardFacts, CardSide
+from api.page.discovery import CREST, SIZE, CardFacts, CardSide
 from mapping.rules.bidi import without_isolates
 from mapping.rules.composed_text import is_mark, normalize_text
 

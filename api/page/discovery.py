@@ -1,17 +1,50 @@
-"""Where a liveblog is found from outside: the page, its card, the frame, and what leads from one to the other."""
+"""Where a liveblog is found from outside: its page, what stands on its card, the frame, and what leads from one to the other."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from html import escape
+from typing import Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from api.feeds.feed import page_url
+from api.feeds.feed_request import page_url
 from api.http.json_path import Json, text
 from api.page.scoreboard import SIDES, team_of
 from api.view.post_files import cover
 from api.view.references import sport_of
 from mapping.errors import InvalidRequest, NotFound
 from store.liveblogs.liveblogs import NO_LIVEBLOG
+
+SIZE: Final = (1200, 630)
+"""Pixels of a card, as social networks want it."""
+CREST: Final = 190
+"""Pixels of a crest."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardSide:
+    """A team as the card shows it; `crest`: the bytes of an image."""
+
+    name: str
+    short_name: str
+    initials: str
+    crest: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What stands on a card: two sides and a score, or a title; `lines` are those of a race."""
+
+    title: str
+    sides: tuple[CardSide, ...]
+    score: str
+    decided: str
+    state: str
+    live: bool
+    lines: tuple[str, ...]
+    above: str
+    publisher: str
+
 
 OEMBED = "/oembed"
 KINDS = {"json": "application/json", "xml": "text/xml"}

@@ -7,8 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.feeds.feed import page_url
-from api.feeds.themes import THEMED_PAGE, Theme, UnknownThemes
+from api.feeds.feed_request import THEMED_PAGE, Theme, UnknownThemes, page_url
 from api.http import openapi
 from api.http.caching import Rendering, cache_control, conditional
 from api.http.param import TEXT, Integer, Text
@@ -16,14 +15,12 @@ from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
-from api.page.changes import CHANGES, PageRenderer
-from api.page.clock import clock
 from api.page.discovery import card_url, discovery
 from api.page.document import WITH_POSTS
-from api.page.load import load_page
-from api.page.page import language, page, render_liveblog
+from api.page.page import CHANGES, PageRenderer, language, page, render_liveblog
 from api.page.posts import PageExtent
-from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, page_request
+from api.page.scoreboard import clock
+from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_request
 from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from mapping.errors import NotFound
 from mapping.locales import translator

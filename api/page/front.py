@@ -18,13 +18,10 @@ from api.http.caching import Rendering, conditional
 from api.http.json_path import Json, number, text
 from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.page.clock import ShownClock, clock
-from api.page.document import ALONE, document
+from api.page.document import ALONE, document, moment, preferred_locale, territorial
 from api.page.page import language
 from api.page.page_context import whole_scores
-from api.page.reader_language import preferred_locale
-from api.page.scoreboard import clock_html, scores, title
-from api.page.times import moment, territorial
+from api.page.scoreboard import ShownClock, clock, clock_html, scores, title
 from api.page.window import FRAGMENT
 from api.view.content import tally
 from api.view.key_moments import result_of

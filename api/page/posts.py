@@ -10,11 +10,11 @@ from urllib.parse import quote
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
+from api.page.document import moment
 from api.page.icons import PIN, icon, marks_period, word_of
 from api.page.page_context import PageContext, whole_scores
 from api.page.scoreboard import SIDES, team_of
-from api.page.times import moment
-from api.page.window import PageRequest, Show, offered_filters
+from api.page.window import PageRequest, Show, offered_filters, without_pinned
 from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
@@ -79,12 +79,6 @@ def stream(
         f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
         f"{listed}{_older(events, page, extent)}</section>"
     )
-
-
-def without_pinned(events: Sequence[Json], pinned: Sequence[Json]) -> list[Json]:
-    """The events without those that stand above them."""
-    on_top = {text(each, "local_id") for each in pinned}
-    return [each for each in events if text(each, "local_id") not in on_top]
 
 
 def _times(events: Sequence[Json]) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import structlog
 
-from api.feeds.enclosures import Enclosure, FeedFiles
+from api.feeds.feed import Enclosure, FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.view.content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text

@@ -5,9 +5,7 @@ from __future__ import annotations
 from api.http.capability import Capability, LiveBodies, PagePart, Purge
 from api.http.routing import Route
 from api.polls import endpoint as polls
-from api.polls import poll_export
-from api.polls.poll_html import poll_block, poll_feed_block
-from api.polls.public_results import results_of, with_results
+from api.polls.poll_html import poll_block, poll_feed_block, results_of, with_results
 from mapping.polls.documents import PollResults, PollVote
 from store.polls import votes
 
@@ -15,7 +13,7 @@ from store.polls import votes
 ROUTES = (
     Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
     Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
-    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
+    Route("GET", polls.EXPORT_PATH, polls.export, "stats", polls.EXPORT),
 )
 # fmt: on
 
@@ -26,6 +24,6 @@ POLLS = Capability(
     responses=(PollResults,),
     page=PagePart(posts=with_results, block=poll_block, feed_block=poll_feed_block),
     live=LiveBodies("poll", PollResults, votes.changes, results_of),
-    export=poll_export.export_of,
+    export=polls.export_of,
     purges=(Purge("purge votes", "47 * * * *", lambda _settings, _now: (votes.purge,)),),
 )

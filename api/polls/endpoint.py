@@ -1,30 +1,49 @@
-"""A poll with its results, and a reader's vote on it."""
+"""A poll with its results, a reader's vote on it, and the votes or results of all polls of a liveblog as a file.
+
+No cell of a CSV is a formula, and readers have no names in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hmac
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.http import openapi
+from api.http import openapi, table_export
 from api.http.caching import Rendering, cache_control, conditional
 from api.http.errors import json_bytes, json_response
-from api.http.json_path import Json
-from api.http.param import NAME
+from api.http.json_path import Json, nodes
+from api.http.param import NAME, OneOf, words
 from api.http.request import ApiRequest
 from api.http.routing import READ
+from api.http.table_export import FORMAT, Read, Row, TableFile
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view.liveblog_access import among, readable
 from api.view.read_cache import DELAY, DelayedView, ReadCache, view_of
 from mapping.errors import NotFound
 from mapping.polls.documents import PollResults, PollVote
-from mapping.polls.reader_polls import ReaderPoll, Tally, checked_vote, own_vote, poll_block, reader_poll, results
+from mapping.polls.reader_polls import (
+    ReaderPoll,
+    Tally,
+    checked_vote,
+    is_poll,
+    own_vote,
+    percentages,
+    poll_block,
+    reader_poll,
+    results,
+)
+from store.clients.service_keys import known_reader_id_key
 from store.engine.records import StoredEvent, StoredGame
 from store.engine.unit import Unit
+from store.liveblogs import liveblogs
 from store.polls import votes
+from store.polls.votes import StoredVote
 
 PATH = "/apigw/polls/v1/polls/{POLL_ID}"
 NO_POLL = "there is no such poll"
@@ -64,6 +83,28 @@ VOTE = openapi.operation(
     parameters=[POLL, DELAY, PARAMETER],
     body=openapi.json_body(openapi.request_schema(PollVote), {"options": ["1"]}),
     security=openapi.OPEN,
+)
+
+
+EXPORT_PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
+CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
+            "results": ("poll", "question", "option", "text", "votes", "percent")}  # fmt: skip
+"""What can be exported, and the columns of it."""
+CONTENT = OneOf("content", "What is in it", choices=words(tuple(CONTENTS)), default="votes")
+EXPORT = openapi.operation(
+    "polls.export",
+    "The votes or results of all polls of a liveblog as a file",
+    "Polls",
+    {
+        200: table_export.response("A row for each vote, or for each option"),
+        **openapi.READ_ERRORS,
+    },
+    parameters=[
+        openapi.in_path("organizationId"),
+        openapi.in_path("liveblogId", openapi.LIVEBLOG),
+        FORMAT,
+        CONTENT,
+    ],
 )
 
 
@@ -158,3 +199,72 @@ def _shown(request: ApiRequest, found: FoundPoll, tally: Tally, *, voted: bool) 
 
 def _private(document: Json) -> Response:
     return json_response(document, headers={"Cache-Control": "private, no-store"})
+
+
+class ExportRequest(NamedTuple):
+    """What is exported in which format."""
+
+    content: str
+    form: str
+
+    @property
+    def file(self) -> TableFile:
+        return TableFile(CONTENTS[self.content], self.form)
+
+
+async def export(request: ApiRequest) -> Response:
+    """The votes or results of all polls of a liveblog (ours: Polls)."""
+    query, name = request.context.query, request.path_params["liveblogId"]
+    wanted = ExportRequest(CONTENT.of(query), FORMAT.of(query))
+    services = request.services
+    game = await services.store.read(partial(liveblogs.own_game, name=name, organizations=(request.organization_id,)))
+    return wanted.file.response(
+        wanted.content, export_polls(services.store.read, game.id, wanted, services.keys.reader_ids)
+    )
+
+
+async def export_polls(read: Read, game_id: str, wanted: ExportRequest, key: bytes) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query.
+
+    `key`: the service's own, by which the numbers of readers are made.
+    """
+    yield wanted.file.head()
+    if wanted.content == "results":
+        yield wanted.file.text(await read(partial(result_rows, game_id=game_id)))
+        return
+    after: StoredVote | None = None
+    while some := await read(partial(votes.page, game_id=game_id, after=after)):
+        yield wanted.file.text([_vote_row(game_id, each, key) for each in some])
+        after = some[-1]
+
+
+def result_rows(conn: Connection, game_id: str) -> list[Row]:
+    """A row for each option of each poll, also of polls that are not published (any more)."""
+    polls = {each.id: each for each in _polls(conn, game_id)}
+    tallies = votes.tallies(conn, game_id, list(polls))
+    return [
+        {"poll": poll.id, "question": poll.question, "option": name, "text": text, "votes": count, "percent": percent}
+        for poll in polls.values()
+        for counts in [[tallies[poll.id].counts.get(name, 0) for name in poll.options]]
+        for (name, text), count, percent in zip(poll.options.items(), counts, percentages(counts), strict=True)
+    ]
+
+
+def _polls(conn: Connection, game_id: str) -> Iterator[ReaderPoll]:
+    for event in liveblogs.events(conn, game_id, statuses=None, descending=False):
+        for block in nodes(event.document, "contents"):
+            if is_poll(block) and (poll := reader_poll(block)) is not None:
+                yield poll
+
+
+def _vote_row(game_id: str, vote: StoredVote, key: bytes) -> Row:
+    """The reader as a number that is another one in each liveblog, and that nobody can make who knows the reader's id."""
+    number = hmac.digest(key, f"vote {game_id} {vote.reader_id}".encode(), "sha256").hex()[:16]
+    return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}
+
+
+async def export_of(read: Read, game_id: str, form: str, content: str) -> AsyncIterator[str]:
+    """The file for whoever has the database; `content`: one of CONTENTS."""
+    key = await read(known_reader_id_key)
+    async for part in export_polls(read, game_id, ExportRequest(content, form), key):
+        yield part

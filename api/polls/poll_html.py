@@ -1,14 +1,19 @@
-"""A poll or quiz on a page: its options with the results that everybody may see, and what its script needs to take votes."""
+"""Polls and quizzes with the results that every reader gets: on pages and in feeds as HTML, in streams as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from sqlalchemy import Connection
+
+from api.http.errors import json_bytes
 from api.http.json_path import Json, at, node, nodes, number, text
-from api.polls.public_results import RESULTS
+from api.view.liveblog_access import public_documents
 from mapping.locales import Translator
 from mapping.locales.labels import PERCENT, VOTES, PollText
-from mapping.polls.reader_polls import is_poll
+from mapping.polls.reader_polls import ReaderPoll, is_poll, reader_poll, results
+from store.polls import votes
 
 SAID = {
     "vote": PollText.VOTE,
@@ -24,6 +29,10 @@ SAID = {
     "shut": PollText.CLOSED,
 }
 """What the script says, by the name of the attribute."""
+
+
+RESULTS = "_results_by_poll"
+"""Where a rendered poll finds its results: a field that no client can set."""
 
 
 def poll_block(block: Json, texts: Translator) -> str:
@@ -97,3 +106,43 @@ def _said(texts: Translator) -> str:
         "percent": texts.text(PERCENT, percent=50),
     }
     return "".join(f' data-{name}="{escape(each)}"' for name, each in said.items())
+
+
+def with_results(conn: Connection, game_id: str, posts: Sequence[Json], now: float) -> list[Json]:
+    """The public posts of a liveblog, whose polls carry their results; `now` in Unix seconds decides which are closed."""
+    found = _results_by_poll(conn, game_id, posts, now)
+    return [_with_blocks(post, found) for post in posts]
+
+
+def results_of(conn: Connection, game_id: str, ids: Iterable[str], now: float) -> dict[str, bytes]:
+    """The results of those of these polls that readers may see, as JSON by poll."""
+    wanted = list(ids)
+    events = {each.local_id: each for name in wanted if (each := votes.poll_event(conn, name)) is not None}
+    posts = public_documents([each for each in events.values() if each.game_id == game_id])
+    found = _results_by_poll(conn, game_id, posts, now)
+    return {name: json_bytes(found[name]) for name in wanted if name in found}
+
+
+def _results_by_poll(conn: Connection, game_id: str, posts: Iterable[Json], now: float) -> dict[str, Json]:
+    polls = dict(_polls(posts))
+    tallies = votes.tallies(conn, game_id, list(polls))
+    return {
+        name: results(poll, tallies[name], event_version=version, now=now, shown=poll.shows_results(now, voted=False))
+        for name, (poll, version) in polls.items()
+    }
+
+
+def _polls(posts: Iterable[Json]) -> Iterable[tuple[str, tuple[ReaderPoll, int]]]:
+    """Each poll by its id, with the version of its post."""
+    for post in posts:
+        for block in nodes(post, "contents"):
+            if is_poll(block) and (poll := reader_poll(block)) is not None:
+                yield poll.id, (poll, number(post, "version") or 0)
+
+
+def _with_blocks(post: Json, found: Mapping[str, Json]) -> Json:
+    blocks = nodes(post, "contents")
+    if not any(is_poll(each) for each in blocks):
+        return post
+    shown = [{**each, RESULTS: found.get(str(each.get("local_id")))} if is_poll(each) else each for each in blocks]
+    return {**post, "contents": shown}

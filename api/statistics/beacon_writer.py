@@ -1,20 +1,32 @@
-"""Writes what pages have reported: every few seconds, beside everything else, in one small unit a liveblog."""
+"""Counts readers in one process: writes what pages have reported every few seconds, in one small unit a liveblog."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import structlog
 from cachetools import LRUCache
 from sqlalchemy import Connection
 
-from api.statistics.beacon_tally import BeaconTally
-from api.statistics.beacons import Audience, Beacons, Pending, PendingCell
+from api.statistics.beacons import (
+    Audience,
+    BeaconLimits,
+    Beacons,
+    BeaconTally,
+    Pending,
+    PendingCell,
+    count_lost,
+    forget,
+)
+from config import Settings
+from config.errors import StartError
 from mapping.errors import ServiceError
 from mapping.statistics.reader_sketch import HASH_BYTES
 from mapping.statistics.salt_spans import DAY, day_slots, last_use, month_slots
@@ -266,3 +278,51 @@ def _hashed(found: GameCells, salts: Mapping[str, bytes]) -> dict[SketchKey, set
 
 def _hash(salt: bytes, game_id: str, reader: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(reader + game_id.encode(), key=salt, digest_size=HASH_BYTES).digest(), "big")
+
+
+@asynccontextmanager
+async def count_readers(
+    settings: Settings, store: Store, clock: Callable[[], float], start: Callable[..., asyncio.Task[None]]
+) -> AsyncIterator[Beacons | None]:
+    """The intake, written by a task that `start` starts; at the end, which comes after the server's, what is left is written.
+
+    None where nothing is counted. Raises StartError where the folder cannot be written, and the errors of the store.
+    """
+    if not settings.statistics.enabled:
+        yield None
+        return
+    beacons, writer = await _started(settings, store, clock)
+    writing = start(writer.run(), name="statistics")
+    try:
+        yield beacons
+    finally:
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+        await writer.stop()
+
+
+async def _started(settings: Settings, store: Store, clock: Callable[[], float]) -> tuple[Beacons, BeaconWriter]:
+    """What processes before lost is counted first."""
+    statistics = settings.statistics
+    folder = Path(statistics.folder)
+    try:
+        tally = await asyncio.to_thread(BeaconTally, folder)
+    except OSError as error:
+        raise StartError(f"statistics.folder: cannot write to {folder}: {error.strerror}") from error
+    beacons = Beacons(BeaconLimits(statistics.pending_cells, statistics.pending_readers), clock, tally)
+    ended = await store.write(partial(count_lost, folder=folder))
+    if lost := sum(ended.values()):
+        beacons.counter.labels("lost").inc(lost)
+        log.warning("statistics.lost", beacons=lost)
+    await asyncio.to_thread(forget, folder, ended)
+    await store.write(tally.begin)
+    writer = BeaconWriter(
+        store,
+        beacons,
+        tally,
+        interval=statistics.interval,
+        places=statistics.places,
+        clock=clock,
+        counts=settings.counts_readers,
+    )
+    return beacons, writer

@@ -8,9 +8,8 @@ from functools import partial
 from api.http.capability import Capability, PagePart, Purge
 from api.http.json_path import Json
 from api.http.routing import Route
-from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
-from api.statistics.counting import count_readers
+from api.statistics.beacon_writer import count_readers
 from config import Settings
 from mapping.locales import Translator
 from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
@@ -18,13 +17,13 @@ from store.statistics import statistics as stored
 
 # fmt: off
 ROUTES = (
-    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT, collect.BODY_BYTES),
+    Route("POST", statistics.COLLECT_PATH, statistics.collect, "reader", statistics.COLLECT, statistics.BODY_BYTES),
     Route("GET", f"{statistics.PATH}/overview.json", statistics.overview, "stats", statistics.OVERVIEW),
     Route("GET", f"{statistics.PATH}/{{date}}/periods.json", statistics.periods, "stats", statistics.PERIODS),
     Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),
     Route("GET", f"{statistics.PATH}/all/origin/{{origin}}/locations.json", statistics.locations, "stats",
           statistics.LOCATIONS),
-    Route("GET", statistics_export.PATH, statistics_export.export, "stats", statistics_export.EXPORT),
+    Route("GET", statistics.EXPORT_PATH, statistics.export, "stats", statistics.EXPORT),
 )
 # fmt: on
 
@@ -40,7 +39,7 @@ STATISTICS = Capability(
     requests=(Beacon,),
     responses=(StatisticsOverview, StatisticsPeriod, StatisticsPlace),
     page=PagePart(data=page_data),
-    export=lambda read, game_id, form, _content: statistics_export.export_statistics(read, game_id, form),
+    export=lambda read, game_id, form, _content: statistics.export_statistics(read, game_id, form),
     purges=(
         Purge(
             "roll up statistics",

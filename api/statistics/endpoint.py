@@ -1,8 +1,11 @@
-"""The readers of a liveblog: since its beginning, by period, by origin and by page."""
+"""Readers over HTTP: the intake of what pages report, and the numbers of a liveblog by period, origin and page, or as a file.
+
+The intake answers from memory; what it takes is written some seconds later. A file has sums alone, and nobody is in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache, partial
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
@@ -11,20 +14,24 @@ from pydantic import BaseModel
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.http import openapi
+from api.http import openapi, table_export
 from api.http.errors import json_response
-from api.http.json_path import Json
+from api.http.json_path import Json, rfc3339
 from api.http.param import Param, Text
-from api.http.request import ApiRequest
+from api.http.request import ApiRequest, parse_document, read_body
+from api.http.table_export import FORMAT, Read, Row, TableFile
 from api.statistics import audience
+from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.documents.base import dump
 from mapping.errors import InvalidRequest
 from mapping.rules import periods as calendars
 from mapping.rules.periods import Period, calendar
 from mapping.statistics import page_address as addresses
-from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace
+from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.statistics.page_address import page_address
 from store.liveblogs import liveblogs
+from store.statistics import statistics
+from store.statistics.statistics import CountKey, LoadSums
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}"
 TAG = "Statistics"
@@ -39,6 +46,41 @@ METRICS: Json = {
 LIVEBLOG: Json = openapi.in_path("id", openapi.LIVEBLOG)
 DATE: Json = {"type": "string", "pattern": calendars.WRITTEN}
 ORIGIN: Json = {"type": "string", "maxLength": addresses.LONGEST, "pattern": addresses.WRITTEN}
+
+
+EXPORT_PATH = "/api/analytics/v6/stats/liveblog/{id}/export"
+COLUMNS = ("start", "origin", "location", "loads", "loads_more", "sampled", "retention_ms", "retention_views")
+PAGE = 500
+EXPORT = openapi.operation(
+    "stats.export",
+    "What was counted of a liveblog's readers as a file",
+    "Statistics",
+    {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
+    parameters=[openapi.in_path("id", openapi.LIVEBLOG), FORMAT],
+)
+
+
+COLLECT_PATH = "/api/analytics/v6/collect"
+BODY_BYTES = 4096
+LONGEST_AGENT = 512
+OBJECTIONS = ("dnt", "sec-gpc")
+"""Headers by which a browser says that its user wants not to be followed (Do Not Track, Global Privacy Control)."""
+COLLECT = openapi.operation(
+    "stats.collect",
+    "A page reports a load, a click on load more, or for how long it was visible",
+    "Statistics",
+    {
+        204: {"description": "Understood, and counted where the liveblog is"},
+        **openapi.PUBLIC_ERRORS,
+        **openapi.refusals(413, 422),
+    },
+    body=openapi.json_body(
+        openapi.request_schema(Beacon), {"kind": "load", "liveblog": "gderby", "url": "https://www.example.org/derby"}
+    ),
+    security=openapi.OPEN,
+)
+LONGEST = 512
+"""Characters of a User-Agent that are looked at; browsers' have fewer."""
 
 
 def _list_of(model: type[BaseModel], description: str, example: Json) -> Json:
@@ -138,3 +180,53 @@ def _origin(text: str, field: str) -> str:
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
+
+
+async def export(request: ApiRequest) -> Response:
+    """All counts of a liveblog (ours: Statistics)."""
+    name, form = request.path_params["id"], FORMAT.of(request.context.query)
+    store, own = request.services.store, request.caller.organizations
+    game = await store.read(partial(liveblogs.own_game, name=name, organizations=own, field="id"))
+    return TableFile(COLUMNS, form).response("statistics", export_statistics(store.read, game.id, form))
+
+
+async def export_statistics(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
+    file = TableFile(COLUMNS, form)
+    yield file.head()
+    after: CountKey | None = None
+    while found := await read(partial(statistics.page, game_id=game_id, after=after, limit=PAGE)):
+        yield file.text([_row(*each) for each in found])
+        after = found[-1][0]
+
+
+def _row(key: CountKey, sums: LoadSums) -> Row:
+    return dict(zip(COLUMNS, (rfc3339(key.slot), key.origin, key.location, *sums), strict=True))
+
+
+async def collect(request: ApiRequest) -> Response:
+    """One beacon, with whatever Content-Type (ours: Statistics). Programs and readers who object are not counted."""
+    request.context.counted = True
+    beacon = parse_document(Beacon, read_body(await request.body()))
+    beacons = request.services.find(Beacons)
+    if beacons is not None and not any(request.headers.get(name) == "1" for name in OBJECTIONS):
+        agent = request.headers.get("user-agent", "")[:LONGEST_AGENT]
+        if is_bot(agent):
+            beacons.counter.labels("bot").inc()
+        else:
+            beacons.take(beacon, _audience(request, beacon), reader_of(request.network, agent))
+    return Response(status_code=204)
+
+
+def _audience(request: ApiRequest, beacon: Beacon) -> Audience:
+    caller = request.context.caller
+    public = request.services.settings.server.public_feeds
+    return Audience(beacon.liveblog, None if public or caller is None else caller.organizations)
+
+
+@lru_cache(maxsize=4096)
+def is_bot(user_agent: str) -> bool:
+    """Whether the User-Agent is that of a program that reads by itself, or none."""
+    from crawleruseragents import is_crawler  # type: ignore[import-untyped] # a megabyte of list, which a start does without
+
+    return not user_agent or is_crawler(user_agent[:LONGEST])

@@ -8,14 +8,14 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.capabilities import LIVE
-from api.feeds.themes import THEMED_PAGE, theme_of
+from api.feeds.feed_request import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.json_path import Json
 from api.http.param import TEXT, Flag, Integer, Query
 from api.http.request import CONNECTION, ApiRequest
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json, body_part
-from api.page.changes import CHANGES, PageRenderer
+from api.page.page import CHANGES, PageRenderer
 from api.page.window import SHOW
 from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams

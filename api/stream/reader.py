@@ -1,18 +1,32 @@
-"""One open stream: who has room is sent to at once, who has none by a task while there is something to send."""
+"""What streams are made of: who reads, what is sent to all who do, and the reads of the store that they share.
+
+Who has room is sent to at once, who has none by a task while there is something to send. Reads that many want at the same moment
+are made once, a few at a time; the others wait for their turn.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
+from sqlalchemy import Connection
 from starlette.types import Message as ASGIMessage
 from starlette.types import Send
 
+from api.http.caching import FlightGroup
 from api.liveblogs.messages import Form, Message, body_part
+from mapping.errors import StoreUnavailable
+from store.database import Store
 from store.engine.lasting import LogOnce
+
+T = TypeVar("T")
+AT_A_TIME = 4
+"""Reads under way; the rest of the store's connections are for other requests, however many streams are opened."""
+PATIENCE = 20.0
+"""Seconds after which a read whose turn has not come is given up; browsers wait, and do not come back after a refusal."""
 
 
 class StreamRequest(NamedTuple):
@@ -135,3 +149,39 @@ class Channel:
     readers: set[Reader] = field(default_factory=set)
     results: SentBodies = field(default_factory=SentBodies)
     trouble: LogOnce = field(default_factory=partial(LogOnce, "stream.failed", "stream.recovered", "error"))
+
+
+class SharedReads:
+    """Single flight for reads of the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._turns = asyncio.Semaphore(AT_A_TIME)
+        self._under_way = FlightGroup()
+
+    async def read(
+        self,
+        key: Hashable,
+        query: Callable[[Connection], T],
+        at: int | None = None,
+        keep: Callable[[T], None] | None = None,
+    ) -> T:
+        """The result of `query` at the moment, which is the same for all that name the same key. Raises StoreUnavailable.
+
+        `keep` is given the result while the read still counts as under way, so that nobody comes between the two.
+        """
+        return await self._under_way(key, partial(self._read, query, at, keep))
+
+    async def _read(self, query: Callable[[Connection], T], at: int | None, keep: Callable[[T], None] | None) -> T:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise StoreUnavailable("too many streams are being opened", retry_after=5) from None
+        try:
+            result = await self._store.read(query, at=at)
+            if keep is not None:
+                keep(result)
+            return result
+        finally:
+            self._turns.release()

@@ -19,8 +19,7 @@ from api.capabilities import LIVE
 from api.http.capability import LiveBodies
 from api.liveblogs import messages
 from api.liveblogs.messages import END, Form, KeptMessages, Message, body_part
-from api.stream.reader import UNKNOWN, Channel, Reader, Room, StreamRequest
-from api.stream.shared_reads import SharedReads
+from api.stream.reader import UNKNOWN, Channel, Reader, Room, SharedReads, StreamRequest
 from api.view.read_cache import moment_seen
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since

@@ -1,4 +1,7 @@
-"""The files of a post that readers may see, the image of a liveblog, and under which addresses they get images: the proxy's."""
+"""Files of posts and images of liveblogs as readers may see them, and the addresses under which they get them: the proxy's.
+
+Also the address at which readers find a liveblog, where that is not its page here: the article that embeds it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References to master data, checked and resolved, and the liveblog that is decorated with them and its events."""
+"""References to master data, checked and resolved, and the liveblog decorated with them, its events and its provider."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from api.http.errors import json_response
 from api.http.json_path import Json
 from api.http.param import Integer, Param, Text
 from api.http.request import ApiRequest
-from api.webhooks import documents
+from api.webhooks import endpoint
 from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
@@ -31,11 +31,11 @@ OLDEST_KEPT = 10**14
 BEFORE = Integer("before", "`next` of the page before", low=1, high=OLDEST_KEPT)
 LIMIT = Integer("limit", "Rows of a page", low=1, high=LONGEST_PAGE, default=PAGE)
 PARAMETERS: list[Param] = [
-    documents.OF_URL,
+    endpoint.OF_URL,
     Text("liveblogId", "Of this liveblog alone"),
-    documents.OUTCOME,
-    documents.SINCE,
-    documents.UNTIL,
+    endpoint.OUTCOME,
+    endpoint.SINCE,
+    endpoint.UNTIL,
     BEFORE,
     LIMIT,
 ]
@@ -58,7 +58,7 @@ REPLAY_RANGE = openapi.operation(
 
 async def ping(request: ApiRequest) -> Response:
     """Send a signed message of the type `ping`; the log shows how it went (interface: Webhooks)."""
-    url = documents.address_of(WebhookAddress, await request.body()).url
+    url = endpoint.address_of(WebhookAddress, await request.body()).url
     await request.services.store.write(partial(delivery_log.ping, organization_id=request.organization_id, url=url))
     return json_response({"queued": 1})
 
@@ -67,13 +67,13 @@ async def deliveries(request: ApiRequest) -> Response:
     """Rounds of deliveries, the newest first, page by page (interface: Webhooks)."""
     query = request.query
     size, start = LIMIT.of(query), BEFORE.of(query) or None
-    wanted = documents.log_filter(query)
+    wanted = endpoint.log_filter(query)
     rows = await request.services.store.read(
         partial(delivery_log.page, organization_id=request.organization_id, wanted=wanted, before=start, limit=size + 1)
     )
     shown, more = rows[:size], len(rows) > size
     following = {"next": str(shown[-1].id)} if more else {}
-    return json_response({"deliveries": [documents.delivery(row) for row in shown], "more": more, **following})
+    return json_response({"deliveries": [endpoint.delivery(row) for row in shown], "more": more, **following})
 
 
 async def replay(request: ApiRequest) -> Response:
@@ -89,7 +89,7 @@ async def replay(request: ApiRequest) -> Response:
 
 async def replay_range(request: ApiRequest) -> Response:
     """Deliver once more what changed in a span of time, in order (interface: Webhooks)."""
-    wanted = documents.address_of(WebhookReplay, await request.body())
+    wanted = endpoint.address_of(WebhookReplay, await request.body())
     services = request.services
     until = services.clock() + 1 if wanted.until is None else wanted.until
     count = await services.store.write(

@@ -1,25 +1,39 @@
-"""Subscriptions of webhooks: endpoints that are notified of what an organization changes."""
+"""Subscriptions of webhooks: endpoints that are notified of what an organization changes; and deliveries as documents."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import partial
+from typing import TypeVar
 
 from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.json_path import Json
-from api.http.param import TEXT, Integer, Text
-from api.http.request import ApiRequest, parse_document
+from api.http.param import TEXT, Integer, OneOf, Query, Text
+from api.http.request import ApiRequest, Services, parse_document, read_body
 from api.http.routing import check_organization
-from api.webhooks import documents
+from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
-from mapping.errors import InvalidRequest
+from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
 from store.webhooks import webhooks
+from store.webhooks.delivery_log import LogFilter, LogRow
+from store.webhooks.webhooks import Subscription
 
 CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
+
+
+AddressT = TypeVar("AddressT", bound=WebhookAddress)
+FAR = 10**11
+OF_URL = Text("url", "Of this endpoint alone")
+OUTCOME: OneOf[bool | None] = OneOf(
+    "outcome", "How the round ended", choices={"success": True, "failed": False, "": None}, default=None
+)
+SINCE = Integer("since", "Ended at this second or later", high=FAR, default=-1)
+UNTIL = Integer("until", "Ended before this second", high=FAR, default=-1)
 
 
 def _subscribed(area: str, *names: str) -> openapi.Responses:
@@ -119,7 +133,7 @@ INDEX_V5 = openapi.operation(
 
 async def subscribe(request: ApiRequest) -> Response:
     """Subscribe an endpoint, or enable it again; the answer to a new one holds its secret, once (interface: Webhooks)."""
-    url = documents.address_of(WebhookAddress, await request.body()).url
+    url = address_of(WebhookAddress, await request.body()).url
     return json_response(await _subscribe(request, url))
 
 
@@ -130,17 +144,17 @@ async def subscribe_v5(request: ApiRequest) -> Response:
 
 async def _subscribe(request: ApiRequest, url: str) -> Json:
     services, organization_id = request.services, organization_of(request)
-    await documents.check_callable(services, organization_id, url)
+    await check_callable(services, organization_id, url)
     secret, limit = webhooks.new_secret(), services.settings.webhooks.per_organization
     row, new = await services.store.write(
         partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)
     )
-    return documents.subscription(row, secret if new else None)
+    return subscription(row, secret if new else None)
 
 
 async def unsubscribe(request: ApiRequest) -> Response:
     """Forget a subscription and its log (interface: Webhooks)."""
-    await _unsubscribe(request, documents.address_of(WebhookAddress, await request.body()).url)
+    await _unsubscribe(request, address_of(WebhookAddress, await request.body()).url)
     return json_response({})
 
 
@@ -159,7 +173,7 @@ async def _url_v5(request: ApiRequest) -> str:
     """The endpoint in the query, else in the body."""
     if named := V5_URL.of(request.query):
         return parse_document(WebhookAddress, {"url": named}).url
-    return documents.address_of(WebhookAddress, (await request.body()).strip() or b"{}").url
+    return address_of(WebhookAddress, (await request.body()).strip() or b"{}").url
 
 
 async def list_subscriptions(request: ApiRequest) -> Response:
@@ -182,19 +196,19 @@ async def _page(request: ApiRequest) -> Json:
         partial(webhooks.page, organization_id=organization_id, after=after, limit=size + 1)
     )
     following = {"more": True, "next": rows[size - 1].id} if len(rows) > size else {}
-    return {"webhooks": [documents.subscription(row) for row in rows[:size]], **following}
+    return {"webhooks": [subscription(row) for row in rows[:size]], **following}
 
 
 async def rotate(request: ApiRequest) -> Response:
     """A new secret, shown once; the one before signs too for a while (interface: Webhooks)."""
     services = request.services
-    url = documents.address_of(WebhookAddress, await request.body()).url
+    url = address_of(WebhookAddress, await request.body()).url
     secret = webhooks.new_secret()
     overlap = services.settings.webhooks.secret_overlap
     row = await services.store.write(
         partial(webhooks.rotate, organization_id=request.organization_id, url=url, secret=secret, overlap=overlap)
     )
-    return json_response(documents.subscription(row, secret))
+    return json_response(subscription(row, secret))
 
 
 def organization_of(request: ApiRequest) -> str:
@@ -207,3 +221,74 @@ def organization_of(request: ApiRequest) -> str:
         raise InvalidRequest("organization_id is missing: the client belongs to several", field="organization_id")
     check_organization(request, named)
     return named
+
+
+def address_of(model: type[AddressT], body: bytes) -> AddressT:
+    """The body as a document with a `url`; raises InvalidRequest or Unprocessable with the field at fault."""
+    given = {name: value for name, value in read_body(body).items() if value is not None}
+    if given.get("url", "") == "":
+        raise InvalidRequest("url is missing", field="url")
+    return parse_document(model, given)
+
+
+async def check_callable(services: Services, organization: str, url: str) -> None:
+    """Raises Unprocessable, with the same message for every reason, unless the address may be called."""
+    check = services.check_address
+    if not addresses.plausible(url) or not (check is None or await check(url, organization)):
+        raise Unprocessable(addresses.REFUSED, field="url")
+
+
+def log_filter(query: Query) -> LogFilter:
+    """The filters of the log; raises InvalidRequest."""
+    since, until = SINCE.of(query), UNTIL.of(query)
+    return LogFilter(
+        url=OF_URL.of(query) or None,
+        liveblog=liveblog_in(query),
+        success=OUTCOME.of(query),
+        since=None if since < 0 else since,
+        until=None if until < 0 else until,
+    )
+
+
+def subscription(row: Subscription, secret: str | None = None) -> Json:
+    """A subscription record; `secret` where it is shown, which is once."""
+    outcome: Json | None = None
+    if row.outcome_at is not None:
+        outcome = {
+            "timestamp": iso(row.outcome_at),
+            "success": bool(row.outcome_success),
+            "statusCode": row.outcome_code,
+            "message": row.outcome_message or "",
+        }
+    return {
+        "url": addresses.without_password(row.url),
+        "status": row.status,
+        "lastOutcome": outcome,
+        "consecutiveFailures": row.failures,
+        "consecutiveFailureSince": None if row.failing_since is None else iso(row.failing_since),
+        **({} if secret is None else {"secret": secret}),
+    }
+
+
+def delivery(row: LogRow) -> Json:
+    """One row of the log."""
+    return {
+        "id": str(row.id),
+        "url": addresses.without_password(row.url),
+        "kind": row.kind,
+        "tickerId": row.game_id,
+        "localId": row.local_id,
+        "version": str(row.version),
+        "round": row.round,
+        "tries": row.tries,
+        "timestamp": iso(row.at),
+        "milliseconds": row.took_ms,
+        "success": row.success,
+        "statusCode": row.status_code,
+        "message": row.message,
+    }
+
+
+def iso(seconds: float) -> str:
+    """An instant in UTC to the millisecond, as ISO 8601 writes it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from api.webhooks import documents
+from api.webhooks.endpoint import iso, subscription
 from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 
@@ -29,7 +29,7 @@ def list_(settings: Settings, organization: Organization = None) -> None:
     rows = on_database(settings, lambda unit: webhooks.list_subscriptions(unit.conn, organization))
     table = Table("organization", "url", "status", "failures", "since", "last outcome")
     for row in rows:
-        shown = documents.subscription(row)
+        shown = subscription(row)
         last = shown["lastOutcome"] or {"timestamp": "", "message": ""}
         table.add_row(
             row.organization_id,
@@ -110,7 +110,7 @@ def deliveries(
         version, made, tries, took, status = numbers
         table.add_row(
             str(row.id),
-            documents.iso(row.at),
+            iso(row.at),
             row.url,
             row.kind,
             row.local_id,

@@ -9,8 +9,7 @@ from PIL import Image
 from api.page import card_drawing
 from api.page.card import KEPT_BYTES, Cards, facts_of
 from api.page.card_drawing import SIZE, draw_card, writable_name
-from api.page.card_facts import CardFacts, CardSide
-from api.page.discovery import card_url, has_card
+from api.page.discovery import CardFacts, CardSide, card_url, has_card
 from store.liveblogs.liveblogs import Change, record
 from tests.kit import matchday, poison
 from tests.kit.matchday import pair

@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from api.feeds.enclosures import WIDTH
+from api.feeds.feed import WIDTH
 from tests.kit import poison
 from tests.kit.feed_forms import ATOM, FORMATS, feed, html_of
 from tests.kit.harmless import read

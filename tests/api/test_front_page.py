@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from api.page.reader_language import LOCALES, preferred_locale
+from api.page.document import LOCALES, preferred_locale
 from tests.kit import matchday, poison
 from tests.kit.harmless import active_parts, read
 

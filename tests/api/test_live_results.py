@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from api.liveblogs.messages import as_json
-from api.page.changes import PageRenderer
+from api.page.page import PageRenderer
 from api.stream import streams
 from api.stream.reader import StreamRequest
 from config import Settings

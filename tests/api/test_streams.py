@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from api.liveblogs import messages
-from api.stream import shared_reads, streams
-from api.stream.reader import UNKNOWN
+from api.stream import streams
+from api.stream.reader import AT_A_TIME, UNKNOWN
 from api.view.read_cache import delay_in
 from mapping.errors import StoreUnavailable
 from store.clients import clients
@@ -319,16 +319,16 @@ async def test_openings_wait_for_their_turn(desk, hub, monkeypatch):
     monkeypatch.setattr(hub._store, "read", slowly)
     found = await asyncio.gather(*(hub.find(f"g{number}") for number in range(50)), hub.find("gderby"))
 
-    assert most == shared_reads.AT_A_TIME
+    assert most == AT_A_TIME
     assert (found[:-1], found[-1].id) == ([None] * 50, TICKER)
 
 
 async def test_an_opening_whose_turn_does_not_come_is_refused_in_the_end(desk, hub, monkeypatch):
     """With 503 and a time, once it has waited for as long as anybody waits."""
-    monkeypatch.setattr(shared_reads, "PATIENCE", 0.05)
+    monkeypatch.setattr("api.stream.reader.PATIENCE", 0.05)
     free = asyncio.Event()
     monkeypatch.setattr(hub._store, "read", lambda _, at: free.wait())
-    waiting = [asyncio.create_task(hub.find(f"g{number}")) for number in range(shared_reads.AT_A_TIME)]
+    waiting = [asyncio.create_task(hub.find(f"g{number}")) for number in range(AT_A_TIME)]
     await asyncio.sleep(0)  # they find out that nobody reads yet
     await asyncio.sleep(0)
     with pytest.raises(StoreUnavailable) as refused:

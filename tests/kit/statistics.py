@@ -5,9 +5,8 @@ import json
 import httpx
 
 from api.app import create_app
-from api.statistics.beacon_tally import BeaconTally
 from api.statistics.beacon_writer import BeaconWriter
-from api.statistics.beacons import BeaconLimits, Beacons
+from api.statistics.beacons import BeaconLimits, Beacons, BeaconTally
 from tests.kit import matchday
 
 COLLECT = "/api/analytics/v6/collect"

@@ -5,9 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from api.statistics import audience
-from api.statistics.beacon_tally import BeaconTally
 from api.statistics.beacon_writer import BeaconWriter
-from api.statistics.beacons import Audience, BeaconLimits, Beacons
+from api.statistics.beacons import Audience, BeaconLimits, Beacons, BeaconTally
 from mapping.statistics.documents import Beacon
 from tests.store.conftest import GAME, ORGANIZATION
 

@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from api.media.variant import RefusedImage
+from api.media.disk_cache import RefusedImage
 from api.media.variants import ORIENTED, geometry, render
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
@@ -194,7 +194,7 @@ BOUNDED = """
 import resource, sys
 from PIL import AvifImagePlugin
 from tests.kit import pictures
-from api.media.variant import RefusedImage
+from api.media.disk_cache import RefusedImage
 from config.sections import MediaConfig
 from api.media.variants import render
 from mapping.rules.image_address import ImageOptions

@@ -11,11 +11,10 @@ import psycopg
 import pytest
 from sqlalchemy import insert, select
 
-from api.feeds.feed import FeedRequest
+from api.feeds.feed_request import FeedRequest
 from api.liveblogs import messages
 from api.liveblogs.delta import DeltaRequest, delta
-from api.page.load import load_liveblog, load_page
-from api.page.window import PageRequest
+from api.page.window import PageRequest, load_liveblog, load_page
 from api.view.liveblog_access import public_documents
 from api.view.references import summary_of
 from mapping.documents.event import HIGHLIGHTED

@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from api.statistics import audience
-from api.statistics.beacon_tally import BeaconTally, count_lost, forget
 from api.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
-from api.statistics.beacons import Audience, BeaconLimits
+from api.statistics.beacons import Audience, BeaconLimits, BeaconTally, count_lost, forget
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
 from mapping.rules.periods import Calendar

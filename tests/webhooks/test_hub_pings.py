@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from api.feeds.feed import feed_topics
+from api.feeds.feed_request import feed_topics
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bind_socket, listening

@@ -1,17 +1,26 @@
-"""Themes: which posts a feed or an article shows, in which order, and what it calls incidents. Declared in the configuration."""
+"""Which posts a feed shall have, by its query and by themes, and the addresses at which feeds and pages stand.
+
+A theme says which posts a feed or an article shows, in which order, and what it calls incidents; the configuration declares it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import structlog
 
 from api.http.json_path import Json, at, node, text
-from api.http.param import Param, Query, Text
+from api.http.param import Flag, Integer, Limit, OneOf, Param, Query, Text
 from api.http.request import loggable
-from api.view.content import incident_blocks
+from api.view.content import (
+    incident_blocks,
+)
+from api.view.liveblog_access import read_liveblog
+from api.view.read_cache import delay_in
+from config import Settings
 from config.organizations import ThemeConfig
 from store.liveblogs.liveblogs import StoredEvent
 
@@ -37,6 +46,18 @@ THEMED_PAGE: list[Param] = [
 """The same for a page, which has no order of its own."""
 FILTERS = ("tags", "highlights", "event_types")
 """Settings of a theme that a query may lay over it, values separated by commas. Who wrote a post is nothing to ask a feed for."""
+
+
+DEFAULT_LIMIT = 20
+SORTS = {"asc": False, "desc": True}
+"""Order of a feed → whether the newest post comes first."""
+LIMIT = Integer("limit", "Number of events", low=1, high=Limit("feed_limit_max"), default=DEFAULT_LIMIT)
+SORT = OneOf("sort", "Oldest or newest first", choices=SORTS, default=True)
+AFTER = Text("continue_event_id", "The last event id of the previous answer")
+INCLUDE_AFTER = Flag("include_continue_event", "Whether that event is part of this answer too")
+FEED_PATH = "/api/embed/v4/feed/liveblog"
+EXTENSIONS = ("rss", "atom", "json")
+"""The formats of feeds, as their addresses end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,3 +171,74 @@ def _event_types(document: Json) -> set[str]:
 def _titled(block: Any, titles: Mapping[str, str]) -> Any:
     title = titles.get(text(block, "event_type"))
     return block if title is None else {**block, "title": title}
+
+
+class FeedRequest(NamedTuple):
+    """Which events of which liveblog: those of the theme; `delay`: the seconds that the feed's address asks for."""
+
+    liveblog: str
+    limit: int = DEFAULT_LIMIT
+    descending: bool = True
+    after: str | None = None
+    include_after: bool = False
+    delay: int = 0
+    theme: Theme = EVERYTHING
+
+
+def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, ThemeConfig]) -> FeedRequest:
+    """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
+    theme = theme_of(query, themes)
+    return FeedRequest(
+        liveblog=read_liveblog(query, "liveblogId"),
+        limit=LIMIT.of(query, min(theme.posts or DEFAULT_LIMIT, limit_max), high=limit_max),
+        descending=SORT.of(query, SORTS[theme.sort or "desc"]),
+        after=AFTER.of(query) or None,
+        include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
+        delay=delay_in(query, delay_max),
+        theme=theme,
+    )
+
+
+def page_url(public_url: str, liveblog: str, delay: int = 0) -> str:
+    """The address of a liveblog's page, with the delay of the reader that it is written for: a link shows no more than he sees."""
+    late = f"?delay={delay}" if delay else ""
+    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}{late}"
+
+
+def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
+    """The address of a feed, built from what is known here, never from the request's URL, which holds secrets."""
+    theme = request.theme
+    parameters = {
+        "liveblogId": request.liveblog,
+        "themeId": theme.id or None,
+        **dict(theme.laid_over),
+        "limit": request.limit if theme.id or request.limit != DEFAULT_LIMIT else None,
+        "sort": ("desc" if theme.id else None) if request.descending else "asc",
+        "delay": request.delay or None,
+        "continue_event_id": after,
+    }
+    query = urlencode({name: value for name, value in parameters.items() if value is not None})
+    return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
+
+
+def plain_feed(local_id: str, limit_max: int) -> FeedRequest:
+    """The feed of a liveblog as it is without any parameter: the one that the public hub is pinged for."""
+    return FeedRequest(local_id, min(DEFAULT_LIMIT, limit_max))
+
+
+def feed_topics(public_url: str, local_id: str, limit_max: int) -> list[str]:
+    """What the public hub is pinged for when a liveblog changes: the addresses that its feeds call themselves."""
+    request = plain_feed(local_id, limit_max)
+    return [feed_url(public_url, extension, request, after=None) for extension in EXTENSIONS]
+
+
+def hub_of(settings: Settings, local_id: str, request: FeedRequest) -> str | None:
+    """The public hub, for a feed that it is pinged for; None for every other one, and where feeds want a secret."""
+    if settings.feeds.hub is None or not settings.server.public_feeds:
+        return None
+    return settings.feeds.hub if request == plain_feed(local_id, settings.limits.feed_limit_max) else None
+
+
+def hub_links(hub_url: str, self_url: str) -> str:
+    """The header that names the hub of a feed, and the feed to the hub."""
+    return f'<{hub_url}>; rel="hub", <{self_url}>; rel="self"'
