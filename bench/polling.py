@@ -35,7 +35,7 @@ from ingest.sync.poll import FollowedMatch
 from mapping.match.match import Status
 from store.following import sync
 from store.following.import_request import ImportRequest
-from store.timeline.tables import post_times
+from store.timeline.timeline import post_times
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 FIRST_ID = 5_000_000

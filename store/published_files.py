@@ -6,7 +6,7 @@ from sqlalchemy import Connection, and_, exists, or_, select
 
 from store.comments.tables import comment_is_public, comments
 from store.media import uploads
-from store.media.image_uses import is_purged, key_of
+from store.media.file_uses import is_blocked, key_of
 from store.media.tables import image_uses
 from store.public import liveblog_is_shown, post_is_shown
 
@@ -16,7 +16,7 @@ def file_is_shown(conn: Connection, organization_id: str, url: str) -> bool:
 
     An upload is of the organization in its address. What an operator has purged nobody may see.
     """
-    if is_purged(conn, url):
+    if is_blocked(conn, url):
         return False
     if not url.startswith(uploads.PREFIX):
         return _is_named(conn, organization_id, url)

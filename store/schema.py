@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from store import tables
 from store.accounts.tables import DESK
-from store.alarms import tables as alarm_tables
+from store.alarms import alarms
 from store.comments.tables import COMMENTS
 from store.engine.columns import metadata
 from store.following import standby_tables
 from store.liveblogs import history_tables
 from store.media import tables as media_tables
-from store.polls.tables import POLLS
+from store.polls.votes import POLLS
 from store.readers.reader_sign_ins import READERS
 from store.statistics.tables import STATISTICS
-from store.timeline import tables as timeline_tables
+from store.timeline import timeline
 from store.webhooks import hub_pings
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
-TABLES = (tables, standby_tables, history_tables, media_tables, hub_pings, alarm_tables, timeline_tables)
+TABLES = (tables, standby_tables, history_tables, media_tables, hub_pings, alarms, timeline)
 """Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 
 __all__ = ["CAPABILITIES", "TABLES", "metadata"]

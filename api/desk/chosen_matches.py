@@ -22,8 +22,8 @@ from mapping.errors import ServiceError, Unprocessable
 from mapping.fusion.same_match import why_other_match
 from mapping.match.fixture import Fixture, FixtureDay
 from mapping.match.match import Match, Side, Status
-from store.following.connection import NamedLiveblog
 from store.following.overview import liveblogs_of_matches
+from store.following.sources import NamedLiveblog
 
 AT_ONCE = 4
 """Liveblogs of one form that are made at a time."""

@@ -28,7 +28,7 @@ from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound, ServiceError, StoreUnavailable
-from store.following.connection import NamedLiveblog
+from store.following.sources import NamedLiveblog
 from store.liveblogs.liveblogs import StoredGame
 
 MATCH = "/desk/matches/{liveblogId}"

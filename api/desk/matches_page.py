@@ -24,7 +24,7 @@ from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME, own_path
 from mapping.documents.external import ExternalChange
 from mapping.errors import InvalidRequest, ServiceError
-from store.following.connection import NamedLiveblog
+from store.following.sources import NamedLiveblog
 
 MOST = 100
 """Liveblogs on one page."""

@@ -33,7 +33,7 @@ from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.locales.labels import SPORT_CONTEXT
 from mapping.sports import SPORTS
-from store.following.connection import NamedLiveblog
+from store.following.sources import NamedLiveblog
 
 MADE = Integer("made", high=MOST_MADE)
 

@@ -21,7 +21,7 @@ from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.errors import InvalidRequest
 from store.engine.unit import Unit
-from store.files.port import new_key
+from store.files.storage import new_key
 from store.liveblogs import liveblogs
 
 EVENT = "event_local_id"

@@ -31,8 +31,8 @@ from mapping.documents.external import (
 )
 from mapping.documents.game import Game
 from mapping.documents.timeline import PostTimelines
-from store.following.connection import NamedLiveblog
-from store.timeline.post_report import timeline_of
+from store.following.sources import NamedLiveblog
+from store.timeline.post_timeline import timeline_of
 
 TAG = "External providers"
 PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))

@@ -22,7 +22,7 @@ from mapping.liveblog.prefill import synced_parts
 from mapping.posts.merge import Document, hand_back, owners, same
 from store.engine.unit import Unit
 from store.following import ledger, sync
-from store.following.connection import NamedLiveblog, lock
+from store.following.sources import NamedLiveblog, lock_with_match
 from store.liveblogs import liveblogs
 
 BESIDE = frozenset({"_type", "created_at"})
@@ -50,7 +50,7 @@ async def give_back(request: ApiRequest) -> Response:
 
 def return_fields(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: int | None) -> None:
     """The unit: what the provider said last stands in these places again, with one step where something differs."""
-    game, attachment = lock(unit, named)
+    game, attachment = lock_with_match(unit, named)
     check_version(expected, changed=game.version, current=game.version)
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)

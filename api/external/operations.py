@@ -32,9 +32,9 @@ from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
-from store.following.connection import NamedLiveblog, change_terms, lock
 from store.following.import_request import FoundStandby, ImportRequest
 from store.following.overview import liveblogs_on
+from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import StoredGame
 
@@ -122,7 +122,7 @@ async def change(
         found = await find_standbys(services, named.organization_id, document, known)
 
     def save(unit: Unit) -> tuple[StoredGame, sync.Attachment]:
-        game, attached = lock(unit, named)
+        game, attached = lock_with_match(unit, named)
         check_version(expected, changed=game.version, current=game.version)
         attachment = require_attachment(attached)
         if document.provider not in {None, attachment.provider}:
@@ -175,7 +175,7 @@ async def detach(services: Services, named: NamedLiveblog, match: str | None = N
     """
 
     def work(unit: Unit) -> None:
-        game, attachment = lock(unit, named)
+        game, attachment = lock_with_match(unit, named)
         if attachment is None:
             return
         if match not in {None, attachment.match_id}:

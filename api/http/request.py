@@ -28,7 +28,7 @@ from mapping.match.fixture import FixtureDay
 from store.clients.clients import TYPE_PREFIX
 from store.clients.service_keys import Keys
 from store.database import Store
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 log = structlog.get_logger(__name__)

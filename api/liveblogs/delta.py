@@ -27,7 +27,7 @@ from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.game_summary import extent_of
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas, liveblogs
-from store.liveblogs.incidents import events_to_summarise
+from store.liveblogs.deltas import events_to_summarise
 from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 DELTA_PATH = "/api/v6/ticker/show.json"

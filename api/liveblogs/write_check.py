@@ -16,7 +16,7 @@ from store.clients import clients
 from store.engine.unit import Unit
 from store.liveblogs.search import TAG_LENGTH
 from store.masterdata import declarations, masterdata_edit
-from store.media.upload_uses import note_uses
+from store.media.file_uses import note_uses
 from store.tables import teams, tournaments
 
 SIDES = ("home_team", "away_team")

@@ -19,12 +19,11 @@ from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocess
 from mapping.liveblog.modifications import sent_fields
 from store.engine.records import new_object_id
 from store.engine.unit import Unit
-from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
-from store.masterdata.master_listing import MasterFilter
+from store.masterdata import masterdata, masterdata_edit, masterdata_use
 from store.masterdata.masterdata import Master
-from store.masterdata.masterdata_edit import MasterTable
+from store.masterdata.masterdata_edit import MasterFilter, MasterTable
 from store.media import uploads
-from store.media.upload_uses import HOLDERS, note_uses
+from store.media.file_uses import HOLDERS, note_uses
 from store.media.uploads import Upload
 from store.tables import players, teams
 
@@ -83,7 +82,7 @@ async def search(kind: MasterKind, request: ApiRequest) -> Response:
         team_id=query.get("team_id"),
         include_inactive=inactive,
     )
-    found = await request.services.store.read(lambda conn: master_listing.masters(conn, table, wanted, page))
+    found = await request.services.store.read(lambda conn: masterdata_edit.list_records(conn, table, wanted, page))
     return json_response(collection([record.as_document() for record in found.records], found, page))
 
 

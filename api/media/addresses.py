@@ -31,8 +31,7 @@ from mapping.errors import Forbidden, NotFound, RateLimited, Unprocessable
 from mapping.liveblog.file_addresses import addresses_in, replace_addresses
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
-from store.files.formats import CONTENT_TYPES, HEAD
-from store.files.port import KEY_BYTES
+from store.files.storage import CONTENT_TYPES, HEAD, KEY_BYTES
 from store.media import uploads
 from store.media.uploads import Upload
 

@@ -30,7 +30,7 @@ from mapping.documents.scalars import UPLOADED
 from mapping.errors import NotFound
 from mapping.rules.image_address import ImageOptions, ImageRequest
 from store.database import Store
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.media import uploads
 from store.published_files import file_is_shown
 

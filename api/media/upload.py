@@ -25,8 +25,7 @@ from config import Settings
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
-from store.files.formats import CONTENT_TYPES, HEAD
-from store.files.port import FileStore, new_key
+from store.files.storage import CONTENT_TYPES, HEAD, FileStore, new_key
 from store.files.video_facts import VIDEO_TYPES, content_type, facts_of
 from store.media import uploads
 

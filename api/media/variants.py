@@ -15,9 +15,8 @@ from PIL import AvifImagePlugin, Image, ImageCms
 from api.media.disk_cache import RefusedImage, Variant
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
-from store.files.formats import CONTENT_TYPES
-from store.files.gif import BrokenGif, clean_gif
-from store.files.images import READ_BY_PILLOW, TURNED, ImageFacts, Pieces, identify, orientation
+from store.files.images import READ_BY_PILLOW, TURNED, BrokenGif, ImageFacts, Pieces, clean_gif, identify, orientation
+from store.files.storage import CONTENT_TYPES
 
 LARGEST_SIDE: Final = 4096
 """Pixels of a side of what is made, also where the address asks for the image as it is."""

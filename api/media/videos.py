@@ -16,7 +16,7 @@ from api.http.request import ApiRequest
 from api.media.upload import VIDEO
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.files.video_facts import VIDEO_TYPES
 from store.media import uploads
 from store.media.uploads import Upload

@@ -29,8 +29,7 @@ from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
 from store.liveblogs import deltas, liveblogs
-from store.liveblogs.deltas import Coverage
-from store.liveblogs.incidents import pinned_events
+from store.liveblogs.deltas import Coverage, pinned_events
 from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})

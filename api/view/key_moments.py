@@ -35,7 +35,7 @@ from mapping.posts.key_moments import KeyMoment, Kick, MatchState, Play, key_mom
 from mapping.posts.recap import recap, result_line
 from mapping.posts.shootout import is_of_shootout
 from mapping.sports import Sport
-from store.liveblogs.incidents import incidents, is_highlighted
+from store.liveblogs.deltas import incidents, is_highlighted
 from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)

@@ -128,7 +128,7 @@ def _well(text: str, _conn: Connection, _alarm: Alarm) -> Ending:
 
 
 def _receiver(conn: Connection, alarm: Alarm) -> Ending:
-    found = webhooks.with_id(conn, alarm.name)
+    found = webhooks.find_by_id(conn, alarm.name)
     owner = alarm.details.get("organization")
     if found is None:
         return Ending(

@@ -11,7 +11,7 @@ from config import Settings
 from ingest.sync.provider_source import connect
 from providers.reachability import ReachabilityResult, place_of, reach
 from providers.registry import Registry
-from store.upkeep.doctor_rows import CheckResult
+from store.upkeep.doctor import CheckResult
 
 if TYPE_CHECKING:
     from providers.base import Endpoint

@@ -15,7 +15,7 @@ from store.engine.errors import UnreadableRow, reading
 from store.engine.records import StoredEvent, check_document
 from store.following import ledger, sync
 from store.liveblogs import liveblogs, media_probes
-from store.timeline.post_report import timeline_of
+from store.timeline.post_timeline import timeline_of
 
 T = TypeVar("T")
 

@@ -158,9 +158,9 @@ def purge_file(
     undo: Annotated[bool, typer.Option(help="Show it again where it is named.")] = False,
 ) -> None:
     """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
-    from store.media import image_uses
+    from store.media import file_uses
 
-    change = image_uses.restore if undo else image_uses.purge
+    change = file_uses.unblock if undo else file_uses.block
 
     def write(unit: Unit) -> bool:
         return change(unit, address)

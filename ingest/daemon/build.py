@@ -43,7 +43,7 @@ from store.engine.errors import StoreError
 from store.engine.settings import PoolSettings
 from store.engine.unit import Unit
 from store.files.disk import DiskFiles
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.masterdata.declarations import Declaration, DeclaredKind, declare
 from store.timeline.post_timeline import PostTimeline
 

@@ -49,7 +49,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.belief.doubts import CONFIRMATIONS
 from providers.http_server import address_of
-from store.files.port import FileStore
+from store.files.storage import FileStore
 
 log = structlog.get_logger()
 

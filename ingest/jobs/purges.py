@@ -13,7 +13,7 @@ from ingest.jobs.jobs import Jobs
 from store.alarms import alarms
 from store.database import Store
 from store.engine.unit import Unit
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.following import closing
 from store.liveblogs import history
 from store.media import uploads

@@ -19,8 +19,8 @@ from mapping.posts.merge import same
 from store.engine.records import StoredGame
 from store.engine.unit import Unit
 from store.following import closing, ledger, moves, sources, standbys, sync
-from store.following.connection import NamedLiveblog, change_terms, lock
 from store.following.import_request import ImportRequest
+from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
@@ -38,7 +38,7 @@ def take_over(
     and sources change, and it is open again. Raises NotFound, and Unprocessable for another sport, and where the
     configuration wants another match for a liveblog that it declares.
     """
-    game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
+    game, before = lock_with_match(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
         if request.declared_key is not None:
             sync.save_selector(unit, game.id, attachment.selector)

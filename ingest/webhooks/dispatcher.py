@@ -91,7 +91,7 @@ def _news(conn: Connection, owner: str, after: int, through: int) -> _News:
     news = _News(rows, [], whole=sum(map(len, rows.values())) < NEWS)
     if not rows:
         return news
-    found = webhooks.within_reach(conn, owner, news.organizations, most=CROWD + 1)
+    found = webhooks.claimable_ids(conn, owner, news.organizations, most=CROWD + 1)
     return replace(news, subscriptions=found if len(found) <= CROWD else None)
 
 
@@ -233,7 +233,7 @@ class Dispatcher:
         """Hand what is new to all receivers that have read what was before it; the others read for themselves."""
         rows, wanted = news.rows, news.subscriptions
         if wanted is None:
-            work = partial(webhooks.within_reach, owner=owner, organizations=news.organizations)
+            work = partial(webhooks.claimable_ids, owner=owner, organizations=news.organizations)
             wanted = await self.store.read(work)
         self._seen = through
         if news.whole:

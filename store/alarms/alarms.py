@@ -6,12 +6,45 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, delete, or_, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Double,
+    Index,
+    Row,
+    Select,
+    Table,
+    UniqueConstraint,
+    delete,
+    or_,
+    select,
+    update,
+)
 
-from store.alarms.tables import alarms as table
+from store.engine.columns import integer, json, metadata, text
 from store.engine.records import new_local_id
 from store.engine.statements import insert_new
 from store.engine.unit import Unit
+
+alarms = Table(
+    "alarms",
+    metadata,
+    text("id", primary_key=True),
+    text("kind"),
+    text("name"),  # what it is about, among those of its kind
+    text("open_name", nullable=True),  # the name as long as it lasts, then null
+    text("message"),
+    json("details"),
+    Column("began_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("ended_at", Double),
+    text("announced", nullable=True),  # the state that the configured address has taken: began or ended
+    Column("try_at", Double, nullable=False),
+    integer("tries"),
+    Index(None, "ended_at"),
+    UniqueConstraint("kind", "open_name"),  # what is wrong is wrong once, whichever processes see it
+)
+
 
 State = Literal["began", "ended"]
 
@@ -107,8 +140,8 @@ def is_quiet(conn: Connection) -> bool:
 
 def list_alarms(conn: Connection, *, ended_since: float) -> list[Alarm]:
     """Open alarms, then those that have ended since, the newest first; at most `SHOWN` of each."""
-    still = _open().order_by(table.c.began_at.desc()).limit(SHOWN)
-    over = select(table).where(table.c.ended_at >= ended_since).order_by(table.c.ended_at.desc()).limit(SHOWN)
+    still = _open().order_by(alarms.c.began_at.desc()).limit(SHOWN)
+    over = select(alarms).where(alarms.c.ended_at >= ended_since).order_by(alarms.c.ended_at.desc()).limit(SHOWN)
     return [_alarm(row) for query in (still, over) for row in conn.execute(query)]
 
 
@@ -119,7 +152,7 @@ def is_due(conn: Connection, *, now: float) -> bool:
 
 def to_announce(unit: Unit) -> list[Alarm]:
     """Take up announcements that are due; no other process takes them before their next try."""
-    due = _due(unit.now).order_by(table.c.began_at).limit(ANNOUNCED).with_for_update(skip_locked=True)
+    due = _due(unit.now).order_by(alarms.c.began_at).limit(ANNOUNCED).with_for_update(skip_locked=True)
     taken = unit.conn.execute(due).all()
     for row in taken:
         pause = min(FIRST_PAUSE * 2**row.tries, LONGEST_PAUSE)
@@ -134,18 +167,18 @@ def note_announced(unit: Unit, alarm: Alarm) -> None:
 
 def purge(unit: Unit, *, before: float, limit: int = 500) -> int:
     """Forget alarms that ended before this, `limit` of them; how many there were."""
-    old = select(table.c.id).where(table.c.ended_at < before).limit(limit)
-    return int(unit.conn.execute(delete(table).where(table.c.id.in_(old))).rowcount)
+    old = select(alarms.c.id).where(alarms.c.ended_at < before).limit(limit)
+    return int(unit.conn.execute(delete(alarms).where(alarms.c.id.in_(old))).rowcount)
 
 
 def _open() -> Select[Any]:
-    return select(table).where(table.c.ended_at.is_(None))
+    return select(alarms).where(alarms.c.ended_at.is_(None))
 
 
 def _due(now: float) -> Select[Any]:
-    waiting = or_(table.c.announced.is_(None), (table.c.announced == "began") & table.c.ended_at.is_not(None))
-    recent = or_(table.c.ended_at.is_(None), table.c.ended_at > now - GIVEN_UP)
-    return select(table).where(waiting, recent, table.c.try_at <= now)
+    waiting = or_(alarms.c.announced.is_(None), (alarms.c.announced == "began") & alarms.c.ended_at.is_not(None))
+    recent = or_(alarms.c.ended_at.is_(None), alarms.c.ended_at > now - GIVEN_UP)
+    return select(alarms).where(waiting, recent, alarms.c.try_at <= now)
 
 
 def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:
@@ -183,15 +216,15 @@ def _begin(unit: Unit, observed: Observed) -> Alarm | None:
     )
     row = {name: getattr(alarm, name) for name in Alarm.__dataclass_fields__}
     row |= {"open_name": alarm.name, "seen_at": unit.now, "try_at": unit.now, "tries": 0}
-    return alarm if insert_new(unit.conn, table, **row) else None
+    return alarm if insert_new(unit.conn, alarms, **row) else None
 
 
 def _set(unit: Unit, alarm_id: str, **values: Any) -> bool:
     """Change an alarm; one that is ended is ended once."""
-    where = table.c.id == alarm_id
+    where = alarms.c.id == alarm_id
     if "ended_at" in values:
-        where &= table.c.open_name.is_not(None)
-    return bool(unit.conn.execute(update(table).where(where).values(values)).rowcount)
+        where &= alarms.c.open_name.is_not(None)
+    return bool(unit.conn.execute(update(alarms).where(where).values(values)).rowcount)
 
 
 def _alarm(row: Row[Any], **changes: Any) -> Alarm:

@@ -23,7 +23,7 @@ from store.comments.tables import comments as table
 from store.engine.statements import insert_new
 from store.engine.unit import Unit
 from store.liveblogs import history
-from store.media import image_uses
+from store.media import file_uses
 from store.public import post_is_public
 
 NO_COMMENT = "there is no such comment"
@@ -109,7 +109,7 @@ def create(unit: Unit, new: NewComment, *, duplicate_period: float) -> StoredCom
         raise Conflict("the same comment was sent before", field="text")
     unit.conn.execute(insert(table).values(**new._asdict(), created_at=unit.now, updated_at=unit.now))
     if new.author_image is not None:
-        image_uses.refer(unit, "comment", new.id, new.organization_id, {new.author_image: True})
+        file_uses.refer(unit, "comment", new.id, new.organization_id, {new.author_image: True})
     return require(unit.conn, new.id)
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from store.engine import private
-from store.files.port import KEY, FoundFile, StoredFile, check_key
-from store.files.writing import fill, storage_errors
+from store.files.storage import KEY, FoundFile, StoredFile, check_key, fill, storage_errors
 
 BUCKET = 2
 """Characters of a key that name its folder."""

@@ -17,8 +17,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from store.engine import private
-from store.files.port import KEY, FileMissing, FoundFile, StoredFile, check_key
-from store.files.writing import fill, storage_errors, unavailable
+from store.files.storage import KEY, FileMissing, FoundFile, StoredFile, check_key, fill, storage_errors, unavailable
 
 if TYPE_CHECKING:
     from obstore.store import S3Config, S3Credential

@@ -1,4 +1,4 @@
-"""Where liveblogs get their matches from: described for responses, locked, and taken off again."""
+"""Where liveblogs get their matches from: described for responses, locked together with them, and taken off again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from mapping.documents.import_options import ImportOptions
+from mapping.errors import Conflict
+from store.engine.records import StoredGame
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
-from store.following import standbys
-from store.following.closing import close_empty
+from store.following import closing, standbys, sync
 from store.following.sync import Attachment, ResourceRow
+from store.liveblogs import liveblogs
 from store.tables import attachments, follows, resources
 
 
@@ -65,4 +68,44 @@ def detach(unit: Unit, attachment: Attachment, *, keeps_standbys: bool = False) 
     if not keeps_standbys:
         standbys.save_sources(unit, attachment.game_id, ())
     unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
-    close_empty(unit, attachment.follow_id)
+    closing.close_empty(unit, attachment.follow_id)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLiveblog:
+    """A liveblog as a request names it: by `local_id` or `ticker_id`, and its organization."""
+
+    name: str
+    organization_id: str
+
+    def find(self, conn: Connection) -> StoredGame:
+        """The organization's liveblog. Raises NotFound."""
+        return liveblogs.own_game(conn, self.name, (self.organization_id,), field="liveblogId")
+
+
+def lock_with_match(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment | None]:
+    """The liveblog and its attachment, locked with the match, so that no poll of it is being written.
+
+    Raises NotFound, and Conflict where it is moved to another match at this moment.
+    """
+    game = named.find(unit.conn)
+    before = sync.attachment(unit.conn, game.id)
+    if before is not None:
+        lock(unit, before.follow_id)
+    game = liveblogs.lock_game(unit, game.id)
+    attachment = sync.attachment(unit.conn, game.id)
+    if attachment is not None and (before is None or attachment.follow_id != before.follow_id):
+        raise Conflict("somebody else is moving the liveblog to another match")
+    return game, attachment
+
+
+def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> bool:
+    """Save the terms of a liveblog that is locked, with one step, and have its match looked at; False where they are equal."""
+    before = sync.terms_of(attachment)
+    if terms == before:
+        return False
+    sync.save_terms(unit, game.id, terms.as_dict())
+    closing.open_again(unit, game.id, attachment.follow_id)
+    document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
+    liveblogs.record(unit, game.id, liveblogs.Change(game=document))
+    return True

@@ -17,8 +17,8 @@ from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredG
 from store.engine.statements import CompiledQuery, Row, TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.unit import Unit
 from store.liveblogs.history import events_of, keep_events, moment_of, without_lost_files
+from store.media.file_uses import note_uses
 from store.media.tables import media_probes
-from store.media.upload_uses import note_uses
 from store.tables import block_ids, events, game_records
 
 T = TypeVar("T")

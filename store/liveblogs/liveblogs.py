@@ -28,9 +28,9 @@ from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.event_rows import columns_of, event_of, events_named, link_records, place, read_events
 from store.liveblogs.search import index_game
-from store.media import image_uses, uploads
+from store.media import file_uses, uploads
+from store.media.file_uses import note_uses
 from store.media.tables import media_probes
-from store.media.upload_uses import note_uses
 from store.public import post_is_public
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
@@ -319,7 +319,7 @@ def _note_uses(unit: Unit, before: StoredGame, after: StoredGame) -> None:
     note_uses(unit, "game", after.id, after.organization_id, after=now, before=before.document)
     if deleted:
         uploads.release_posts(unit, after.id)
-        image_uses.release_posts(unit, after.id)
+        file_uses.release_posts(unit, after.id)
         unit.conn.execute(delete(media_probes).where(media_probes.c.game_id == after.id))
 
 

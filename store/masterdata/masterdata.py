@@ -22,8 +22,8 @@ from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import NAMES, index_master
-from store.media import image_uses
-from store.media.upload_uses import HOLDERS, note_uses
+from store.media import file_uses
+from store.media.file_uses import HOLDERS, note_uses
 from store.tables import locations, players, teams, tournaments
 
 Edited = dict[tuple[str, str], dict[str, Any]]
@@ -250,7 +250,7 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
         scope.unit.conn.execute(insert(table), created)
     for new in created:
         index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
-    image_uses.add(scope.unit.conn, [use for new in created for use in _images(scope, table, new["id"], new["doc"])])
+    file_uses.add(scope.unit.conn, [use for new in created for use in _images(scope, table, new["id"], new["doc"])])
     for row in sorted(known.values(), key=itemgetter("id")):  # one order, so that no two imports wait for each other
         _merge(scope, table, row, wanted[row["ext_id"]])
     return {row["ext_id"]: row["id"] for row in (*created, *known.values())}
@@ -307,7 +307,7 @@ def _note(scope: Scope, table: Table, record_id: str, after: Mapping[str, Any], 
 def _images(scope: Scope, table: Table, record_id: str, document: Mapping[str, Any]) -> list[dict[str, object]]:
     """That a new record names its image, where it has one."""
     url, kind = document.get("image"), HOLDERS.get(table.name)
-    return [image_uses.use(kind, record_id, scope.owner_id, url)] if url and kind else []
+    return [file_uses.use(kind, record_id, scope.owner_id, url)] if url and kind else []
 
 
 def merge(

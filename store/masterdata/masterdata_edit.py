@@ -1,17 +1,19 @@
-"""Master data as people make and change it; what an import brought stays theirs where they have changed it."""
+"""Master data as people list, make and change it; what an import brought stays theirs where they have changed it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Table, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, insert, select, update
 
 from store.engine.records import new_object_id
 from store.engine.unit import Unit
 from store.liveblogs import history
-from store.liveblogs.search import index_master
-from store.masterdata.masterdata import Master, find
+from store.liveblogs.listing import Listed, ListedRecords, Page, read_page
+from store.liveblogs.search import find_words, index_master
+from store.masterdata.masterdata import Master, find, master_of
 from store.masterdata.masterdata_use import Correction, correct_liveblogs
 from store.tables import players
 
@@ -116,3 +118,29 @@ def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in COLUMNS and not name.startswith("_")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MasterFilter:
+    """Owners of the records, and conditions; None and the empty string filter nothing."""
+
+    owners: Sequence[str]
+    q: str = ""
+    sportstype: str | None = None
+    team_id: str | None = None
+    include_inactive: bool = True
+
+
+def list_records(conn: Connection, table: Table, wanted: MasterFilter, page: Page) -> Listed[Master]:
+    """Records, the newest first."""
+    conditions = [table.c.sportstype == wanted.sportstype] if wanted.sportstype else []
+    if table is players:
+        conditions += _of_players(wanted)
+    named = find_words(conn, table, wanted.owners, wanted.q)
+    listed = read_page(conn, ListedRecords(table, table.c.owner_id, wanted.owners, conditions, named), page)
+    return Listed([master_of(table, row) for row in listed.records], listed.total, listed.exact)
+
+
+def _of_players(wanted: MasterFilter) -> list[ColumnElement[bool]]:
+    team = [players.c.team_id == wanted.team_id] if wanted.team_id else []
+    return team if wanted.include_inactive else [*team, players.c.inactive.is_(False)]

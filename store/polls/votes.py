@@ -9,18 +9,42 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, FromClause, bindparam, delete, literal, select, tuple_, union_all
+from sqlalchemy import Connection, ForeignKey, FromClause, Table, bindparam, delete, literal, select, tuple_, union_all
 
 from mapping.polls.reader_polls import Tally
+from store.engine.columns import integer, json, metadata, text
+from store.engine.portable_table import StoredCapability, of_games
 from store.engine.records import StoredEvent
 from store.engine.statements import CompiledQuery, insert_ignore, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks
 from store.liveblogs.history_tables import poll_history
-from store.polls.tables import poll_tallies, poll_votes
 from store.public import DELETED_GAMES
 from store.tables import block_ids
+
+poll_votes = Table(
+    "poll_votes",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("poll_id", primary_key=True),
+    text("reader_id", primary_key=True),
+    json("options"),
+    integer("voted_at"),
+)
+"""What a reader chose last; a poll's id is that of its block, and counts within its liveblog."""
+poll_tallies = Table(
+    "poll_tallies",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("poll_id", primary_key=True),
+    json("counts"),
+    integer("changes"),
+    integer("written_at"),
+)
+"""Votes by option, of removed options too; `changes` counts the votes cast, changed and taken back."""
+POLLS = StoredCapability(portable=(of_games(poll_votes), of_games(poll_tallies), of_games(poll_history)))
+
 
 PURGED = 500
 """Votes that one unit forgets."""

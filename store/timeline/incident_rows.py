@@ -29,7 +29,7 @@ from store.tables import (
     webhook_rounds,
     webhooks,
 )
-from store.timeline.tables import post_times
+from store.timeline.timeline import post_times
 
 MASTERS: Mapping[str, Table] = {table.name: table for table in (tournaments, locations, teams, players)}
 """Parents before what refers to them."""

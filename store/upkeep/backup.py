@@ -9,15 +9,17 @@ import asyncio
 import time
 from pathlib import Path
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, case, delete, func, insert, literal, or_, select, text, update
 from sqlalchemy.engine import URL
 
+from mapping.rules.versions import first_after_restore
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning, StoreError, store_errors
 from store.engine.settings import database_file, name_of, parse_url
 from store.engine.sqlite import backend as sqlite
 from store.engine.sqlite import file_copy as files
-from store.upkeep.new_numbers import begin_anew
+from store.liveblogs.history_tables import game_versions
+from store.tables import attachments, games, outbox, outbox_sequence, webhook_waiting, webhooks
 
 LOOKS, AGAIN = 10, 0.2
 """How often it is looked again for connections of a process that may have just ended, and seconds between two looks."""
@@ -25,6 +27,16 @@ OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
     " AND application_name LIKE 'matchwire%' AND pid <> pg_backend_pid()"
 )
+
+
+IDS = {
+    "sqlite": (
+        "DELETE FROM sqlite_sequence WHERE name = 'webhook_waiting'",
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('webhook_waiting', :first)",
+    ),
+    "postgresql": ("SELECT setval(pg_get_serial_sequence('webhook_waiting', 'id'), :first)",),
+}
+"""A test ping is named by the id of its row."""
 
 
 def backup(url: str, target: Path) -> None:
@@ -52,7 +64,7 @@ def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
     does not say that it may go, or where `source` is no sound backup, SchemaOutdated where this version does not know its
     schema; StoreUnavailable.
 
-    Versions and delivery numbers go on beyond all that was ever given (store.upkeep.new_numbers). However it ends, what stands
+    Versions and delivery numbers go on beyond all that was ever given (`begin_anew`). However it ends, what stands
     there is the old database or the new one, whole; a PostgreSQL that was left half done serves nobody until it is done.
     """
     parsed = parse_url(url)
@@ -128,3 +140,34 @@ def _file(url: URL, *, must_exist: bool = False) -> Path:
     if file is None or (must_exist and not file.exists()):
         raise StoreError(f"there is no database {file or url.database}")
     return file
+
+
+def begin_anew(conn: Connection, now: int) -> None:
+    """Have all liveblogs and deliveries go on with new numbers, `now` being Unix seconds.
+
+    Each liveblog that the log of deliveries knows, or that follows its match, steps its version and is delivered once; what
+    waits for its delivery, a first or another one, goes: the step says it too.
+    """
+    first = first_after_restore(now)
+    logged, followed = select(outbox.c.game_id), select(attachments.c.game_id).where(attachments.c.closed_at.is_(None))
+    lately = or_(games.c.id.in_(logged), games.c.id.in_(followed))
+    stepped = (lately, games.c.updated_at < now)
+    before = select(games.c.id, literal(now), games.c.version, games.c.updated_at).where(*stepped)
+    conn.execute(insert(game_versions).from_select(["game_id", "until", "version", "updated_at"], before))
+    conn.execute(update(games).where(*stepped).values(updated_at=now))
+    conn.execute(update(games).values(version=case((games.c.version < first, first), else_=games.c.version + 1)))
+    known = select(games.c.id, games.c.local_id, games.c.organization_id, games.c.version, literal(now))
+    columns = ["game_id", "local_id", "organization_id", "version", "at"]
+    conn.execute(insert(outbox).from_select(columns, known.where(lately)))
+    conn.execute(delete(outbox).where(outbox.c.number.is_(None), outbox.c.version < first))
+    conn.execute(update(webhooks).values(cursor=select(func.max(outbox_sequence.c.last)).scalar_subquery()))
+    conn.execute(delete(webhook_waiting))
+    continue_numbers(conn, now)
+
+
+def continue_numbers(conn: Connection, now: int) -> None:
+    """Have deliveries go on with numbers that no other database has given before `now` (Unix seconds)."""
+    first = first_after_restore(now)
+    conn.execute(update(outbox_sequence).where(outbox_sequence.c.last < first).values(last=first))
+    for statement in IDS[conn.dialect.name]:
+        conn.execute(text(statement), {"first": first})

@@ -20,6 +20,7 @@ from store.engine.sqlite import backend as sqlite
 from store.engine.unit import Transaction, Unit
 
 T = TypeVar("T")
+NOT_YET = " yet: start the daemon first"
 
 
 def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[[], float] = time.time) -> T:
@@ -38,7 +39,7 @@ def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[
 
     with store_errors():
         if parsed.get_backend_name() == "sqlite":
-            _require_file(parsed)
+            require_file(parsed, NOT_YET)
             return sqlite.run_once(parsed, _pool(timeout), checked)
         from store.engine.postgres import backend as postgres
 
@@ -48,20 +49,26 @@ def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[
 async def look(url: str, query: Callable[[Connection], T], *, timeout: float) -> T:  # noqa: ASYNC109 -- the database keeps it
     """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
     parsed = parse_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        from store.engine.postgres.backend import run_once
-
-        return await run_once(parsed, _pool(timeout), query, Transaction.READ)
-    _require_file(parsed)
+    require_file(parsed, NOT_YET)
     with store_errors():
-        return await sqlite.read_once(parsed, _pool(timeout), query)
+        return await read_once(parsed, _pool(timeout), query)
+
+
+async def read_once(url: URL, settings: PoolSettings, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on one snapshot, over a connection that is made for it."""
+    if url.get_backend_name() == "sqlite":
+        return await sqlite.read_once(url, settings, query)
+    from store.engine.postgres.backend import run_once
+
+    return await run_once(url, settings, query, Transaction.READ)
 
 
 def _pool(timeout: float) -> PoolSettings:
     return PoolSettings(pool_size=1, timeout=timeout)
 
 
-def _require_file(url: URL) -> None:
+def require_file(url: URL, remedy: str = "") -> None:
+    """Raise StoreError where a SQLite has no file."""
     file = database_file(url)
-    if file is None or not file.exists():
-        raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")
+    if url.get_backend_name() == "sqlite" and (file is None or not file.exists()):
+        raise StoreError(f"there is no database {file or url.database}{remedy}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import takewhile
@@ -18,18 +18,19 @@ from store.engine import migrate
 from store.engine.columns import dumps
 from store.engine.errors import StoreError
 from store.engine.portable_table import ORGANIZATION
-from store.files.port import FileStore
+from store.files.storage import FileMissing, FileStore
 from store.media.tables import uploads
 from store.upkeep import command
-from store.upkeep.portable_files import copy_files
-from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, line_of, value_of
-from store.upkeep.portable_tables import PORTABLE
+from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, PORTABLE, line_of, value_of
 
 PAGE = 500
 """Rows that are read at a time."""
 PATIENCE = 3600.0
 """Seconds that a large organization may take."""
 OWNER_ALONE = 0o600
+
+
+CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +110,47 @@ def _uploads(file: Path) -> Iterator[dict[str, Any]]:
         next(lines)
         for value in takewhile(lambda value: value.get("table") == uploads.name, map(value_of, lines)):
             yield value["row"]
+
+
+def copy_files(uploads: Iterable[Mapping[str, Any]], source: FileStore, target: FileStore) -> int:
+    """Copy the file of each row; how many the source does not have. Not to be called from a running event loop.
+
+    Raises StoreError for one that is not what its row says, which the target does not keep; StorageUnavailable.
+    """
+
+    async def copied() -> int:
+        return sum([not await _copy(upload, source, target) for upload in uploads])
+
+    return asyncio.run(copied())
+
+
+def delete_files(keys: Iterable[str], target: FileStore) -> None:
+    """Delete what was copied. Not to be called from a running event loop. Raises StorageUnavailable."""
+
+    async def deleted() -> None:
+        for key in keys:
+            await target.delete(key)
+
+    asyncio.run(deleted())
+
+
+async def _copy(upload: Mapping[str, Any], source: FileStore, target: FileStore) -> bool:
+    key: str = upload["key"]
+    try:
+        first = await source.read(key, CHUNK)
+    except FileMissing:
+        return False
+    stored = await target.put(key, _chunks(key, source, first, upload["bytes"]))
+    if (stored.bytes, stored.digest) != (upload["bytes"], upload["digest"]):
+        await target.delete(key)
+        raise StoreError(f"the file of the upload {key} is not the one that its row names")
+    return True
+
+
+async def _chunks(key: str, source: FileStore, first: bytes, size: int) -> AsyncIterator[bytes]:
+    """The file piece by piece, no further than one beyond its size."""
+    chunk, read = first, 0
+    while chunk:
+        yield chunk
+        read += len(chunk)
+        chunk = b"" if read > size or len(chunk) < CHUNK else await source.read(key, CHUNK, read)

@@ -19,17 +19,26 @@ from store.engine.portable_table import ORGANIZATION, PortableTable
 from store.engine.records import new_object_id
 from store.engine.settings import parse_url
 from store.engine.unit import Unit
-from store.files.port import FileStore
+from store.files.storage import FileStore
 from store.following.closing import close_unattached
 from store.media.tables import uploads
 from store.schema import CAPABILITIES
 from store.tables import follows
 from store.upkeep import command
-from store.upkeep.export_organization import PATIENCE, TransferResult
-from store.upkeep.new_numbers import continue_numbers
-from store.upkeep.portable_files import copy_files, delete_files
-from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
-from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNER_OF, OWNERS, PORTABLE
+from store.upkeep.backup import continue_numbers
+from store.upkeep.export_organization import PATIENCE, TransferResult, copy_files, delete_files
+from store.upkeep.portable_rows import (
+    FORMAT,
+    FORMAT_VERSION,
+    KIND_OF_REFERENCE,
+    LONGEST_LINE,
+    OWNER_OF,
+    OWNERS,
+    PORTABLE,
+    LineRefused,
+    row_of,
+    value_of,
+)
 
 BATCH_ROWS = 500
 """Rows that are checked and inserted at a time, well below every database's limit of parameters."""

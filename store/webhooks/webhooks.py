@@ -152,7 +152,7 @@ def find(conn: Connection, organization_id: str, url: str) -> Subscription | Non
     return None if row is None else subscription_of(row, strict=False)
 
 
-def with_id(conn: Connection, webhook_id: str) -> Subscription | None:
+def find_by_id(conn: Connection, webhook_id: str) -> Subscription | None:
     """The subscription with this id, None where it has ended."""
     row = conn.execute(select(webhooks).where(webhooks.c.id == webhook_id, webhooks.c.status != ENDED)).first()
     return None if row is None else subscription_of(row, strict=False)
@@ -218,21 +218,21 @@ _OF_NO_STATUS = or_(
 """As ranges, for which the index of statuses is used."""
 
 
-def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
+def _claimable(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
     """Active, and claimed by `owner` or by no living process."""
     return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed())
 
 
 _OWNER = bindparam("owner", type_=Text)
-_REACHED = select(webhooks.c.id).where(*_within_reach(_OWNER))
+_CLAIMABLE_IDS = select(webhooks.c.id).where(*_claimable(_OWNER))
 _MOST = bindparam("most", type_=Integer)
-_REACHED_OF = CompiledQuery(_REACHED.where(Among(webhooks.c.organization_id, "organizations")).limit(_MOST))
-_REACHED_OF_ALL = CompiledQuery(_REACHED.limit(_MOST))
+_CLAIMABLE_OF = CompiledQuery(_CLAIMABLE_IDS.where(Among(webhooks.c.organization_id, "organizations")).limit(_MOST))
+_CLAIMABLE_OF_ALL = CompiledQuery(_CLAIMABLE_IDS.limit(_MOST))
 
 _PLANNED = webhook_waiting.c.next_at <= bindparam("now"), webhook_waiting.c.next_at > bindparam("far")
 _WAITING_FOR = CompiledQuery(
     select(webhooks.c.id).where(
-        *_within_reach(_OWNER),
+        *_claimable(_OWNER),
         webhooks.c.id.in_(union_all(*(select(webhook_waiting.c.webhook_id).where(each) for each in _PLANNED))),
     )
 )
@@ -245,14 +245,14 @@ _ORPHANED = CompiledQuery(
 )
 
 
-def within_reach(
+def claimable_ids(
     conn: Connection, owner: str, organizations: Collection[str] | None = None, *, most: int = ALL
 ) -> list[str]:
     """Ids of active subscriptions of these organizations (None: of all) that `owner` has claimed or could claim, `most` of them."""
     if organizations is None:
-        found = _REACHED_OF_ALL.all(conn, owner=owner, most=most)
+        found = _CLAIMABLE_OF_ALL.all(conn, owner=owner, most=most)
     else:
-        found = _REACHED_OF.all(conn, owner=owner, organizations=list(organizations), most=most)
+        found = _CLAIMABLE_OF.all(conn, owner=owner, organizations=list(organizations), most=most)
     return [webhook_id for (webhook_id,) in found]
 
 
@@ -267,7 +267,7 @@ def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
         )
         .exists()
     )
-    return list(conn.scalars(select(webhooks.c.id).where(*_within_reach(owner), newer)))
+    return list(conn.scalars(select(webhooks.c.id).where(*_claimable(owner), newer)))
 
 
 def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list[str]:

@@ -21,7 +21,7 @@ from mapping.match.fixture import Fixture, FixtureDay, FixtureList
 from store.clients import clients
 from store.clients.service_keys import Keys
 from store.database import Store
-from store.files.port import FileMissing, FileStore, FoundFile, StoredFile
+from store.files.storage import FileMissing, FileStore, FoundFile, StoredFile
 from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import declarations

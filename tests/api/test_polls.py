@@ -12,7 +12,7 @@ from sqlalchemy import select
 from store.clients import clients
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
-from store.polls.tables import poll_tallies, poll_votes
+from store.polls.votes import poll_tallies, poll_votes
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday
 from tests.kit.desk import Desk

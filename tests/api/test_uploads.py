@@ -12,8 +12,7 @@ from sqlalchemy import select
 
 from ingest.jobs.purges import UploadPurge
 from store.files.disk import DiskFiles
-from store.files.formats import CONTENT_TYPES
-from store.files.port import FileMissing, new_key
+from store.files.storage import CONTENT_TYPES, FileMissing, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import NOW, serving

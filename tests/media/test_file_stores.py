@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from store.files.disk import DiskFiles
-from store.files.port import FileMissing, StorageUnavailable, new_key
+from store.files.storage import FileMissing, StorageUnavailable, new_key
 
 BODY = os.urandom(300_000)
 

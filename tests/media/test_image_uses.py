@@ -14,7 +14,7 @@ from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
-from store.media import image_uses
+from store.media import file_uses
 from tests.api.conftest import NoFiles, serving
 from tests.kit import matchday, pictures
 from tests.kit.event_desk import Desk, photo
@@ -84,12 +84,12 @@ async def test_an_entry_that_is_not_published_shows_nothing(room):
 
 async def test_what_an_operator_purged_can_be_shown_again(room):
     await room.desk.create({"local_id": "ephoto", "contents": [photo(URL)]})
-    assert await room.do(lambda unit: image_uses.purge(unit, URL))
-    assert not await room.do(lambda unit: image_uses.purge(unit, URL))
+    assert await room.do(lambda unit: file_uses.block(unit, URL))
+    assert not await room.do(lambda unit: file_uses.block(unit, URL))
     await room.step()
     assert await room.status() == 404
-    assert await room.do(lambda unit: image_uses.restore(unit, URL))
-    assert not await room.do(lambda unit: image_uses.restore(unit, URL))
+    assert await room.do(lambda unit: file_uses.unblock(unit, URL))
+    assert not await room.do(lambda unit: file_uses.unblock(unit, URL))
     await room.step()
     assert await room.status() == 200
 

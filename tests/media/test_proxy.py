@@ -16,7 +16,7 @@ from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.files.disk import DiskFiles
 from store.files.images import identify
-from store.files.port import new_key
+from store.files.storage import new_key
 from store.media import uploads
 from tests.api.conftest import serving, store
 from tests.kit import matchday, pictures

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from store.files.port import FileMissing, StorageUnavailable, new_key
+from store.files.storage import FileMissing, StorageUnavailable, new_key
 from tests.kit.s3_files import answering
 from tests.kit.s3_server import SECRET_KEY, S3Server
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from mapping.documents.scalars import LocalStatus
-from store.files.port import new_key
+from store.files.storage import new_key
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite
 from store.media import uploads

@@ -28,7 +28,7 @@ from providers.base import Fetched
 from store.engine.records import new_local_id
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
-from store.following.connection import NamedLiveblog, change_terms, lock
+from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.kit.scripted import OWNER, Clock, Scripted
@@ -516,7 +516,7 @@ class History:
 
     async def _terms(self, name: str, **changes: Any) -> bool:
         def work(unit: Unit) -> bool:
-            game, attachment = lock(unit, NamedLiveblog(name, self.expected[name].owner))
+            game, attachment = lock_with_match(unit, NamedLiveblog(name, self.expected[name].owner))
             if attachment is None:
                 return False
             change_terms(unit, game, attachment, replace(sync.terms_of(attachment), **changes))

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from store.engine.unit import Unit
 from store.files.disk import DiskFiles
+from store.upkeep.backup import begin_anew, continue_numbers
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
-from store.upkeep.new_numbers import begin_anew, continue_numbers
 from tests.kit.sqlite import empty_database
 from tests.simulation.simulated_store import SimulatedDatabase
 

@@ -292,7 +292,7 @@ PLANTS = _plants("""
     store/webhooks/outbox.py: ids = [row[0] for row in _COMMITTED.all(unit.conn, most=limit)]
     → ids = [row[0] for row in _COMMITTED.all(unit.conn, most=limit)][::-1]
     A restored database gives numbers that nobody has seen.
-    store/upkeep/new_numbers.py: conn.execute(update(outbox_sequence).where(outbox_sequence.c.last < first).values(last=first))
+    store/upkeep/backup.py: conn.execute(update(outbox_sequence).where(outbox_sequence.c.last < first).values(last=first))
     → pass
 """)
 

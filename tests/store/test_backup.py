@@ -18,7 +18,7 @@ from store.liveblogs.liveblogs import events, find_game, insert_game
 from store.schema import metadata
 from store.tables import outbox
 from store.upkeep.backup import backup, restore
-from store.upkeep.portable_tables import PORTABLE
+from store.upkeep.portable_rows import PORTABLE
 from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store, writing
 

@@ -21,7 +21,7 @@ from mapping.documents.event import HIGHLIGHTED
 from mapping.errors import NotFound
 from mapping.liveblog.game_summary import extent_of
 from store.liveblogs import deltas, liveblogs
-from store.liveblogs.incidents import incidents, is_highlighted
+from store.liveblogs.deltas import incidents, is_highlighted
 from store.tables import events
 from tests.kit import query_plans
 from tests.kit.sqlite import migrated_url

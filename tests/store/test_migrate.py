@@ -17,7 +17,7 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
 from store.upkeep import command
-from store.upkeep.portable_tables import PORTABLE
+from store.upkeep.portable_rows import PORTABLE
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, writing
 

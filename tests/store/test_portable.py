@@ -24,9 +24,8 @@ from store.tables import attachments, beliefs, follows, ledger, resources, webho
 from store.upkeep import command
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
-from store.upkeep.portable_rows import LineRefused, line_of, row_of
+from store.upkeep.portable_rows import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS, LineRefused, line_of, row_of
 from store.upkeep.portable_rows import value_of as value_of_line
-from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
 from tests.kit.opening import pool_settings
 from tests.kit.sqlite import copied_url, filled_database, migrated_url
 from tests.store.conftest import new_game, open_store, writing

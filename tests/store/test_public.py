@@ -13,7 +13,7 @@ from mapping.rules import public as rules
 from store import public
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.liveblogs import deltas, incidents, liveblogs
+from store.liveblogs import deltas, liveblogs
 from store.liveblogs.event_rows import event_of
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from store.media import uploads
@@ -120,8 +120,8 @@ def _agree(conn, owners, pictures):
         mine = {name for name in by_sql if owners[name] == game_id}
         assert {each.local_id for each in liveblogs.events(conn, game_id)} == mine
         assert {each.local_id for each in deltas.changed_events(conn, game_id, since=0)} == mine
-        assert {each.local_id for each in incidents.incidents(conn, game_id)} == mine
-        assert (deltas.count(conn, game_id), incidents.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
+        assert {each.local_id for each in deltas.incidents(conn, game_id)} == mine
+        assert (deltas.count(conn, game_id), deltas.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
         assert comments.counts(conn, game_id).numbers.keys() == mine
     assert {name for name in POSTS if uploads.is_shown(conn, pictures[name].key)} == shown
 
@@ -134,7 +134,7 @@ async def test_what_a_stream_reads_is_compiled_once(store, game):
     def read(conn):
         event.listen(conn, "before_execute", lambda _conn, statement, *_: made.append(str(statement)))
         changed = [deltas.chunk(conn, game.id, since=since, limit=9)[0] for since in (0, 1)]
-        summarised = deltas.first_and_last(conn, game.id), incidents.events_to_summarise(conn, game.id)
+        summarised = deltas.first_and_last(conn, game.id), deltas.events_to_summarise(conn, game.id)
         return deltas.count(conn, game.id), *(len(each) for each in (*changed, *summarised))
 
     assert await store.read(read) == (2, 2, 2, 2, 2)

@@ -12,10 +12,10 @@ from store import tables
 from store.liveblogs import listing, search
 from store.liveblogs.listing import GameFilter, Page
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
-from store.masterdata import declarations, master_listing, masterdata_edit
+from store.masterdata import declarations, masterdata_edit
 from store.masterdata.declarations import Declaration
-from store.masterdata.master_listing import MasterFilter
 from store.masterdata.masterdata import import_match
+from store.masterdata.masterdata_edit import MasterFilter
 from store.tables import game_links, locations, players, teams, tokens
 from tests.kit.masterdata import match, person
 from tests.kit.opening import pool_settings, store_at
@@ -36,7 +36,7 @@ async def create(store, table, name, **more):
 
 async def names(store, table=players, q="", owners=(ORGANIZATION,), **more):
     wanted = MasterFilter(owners=owners, q=q, **more)
-    found = await store.read(lambda conn: master_listing.masters(conn, table, wanted, EVERYTHING))
+    found = await store.read(lambda conn: masterdata_edit.list_records(conn, table, wanted, EVERYTHING))
     assert found.total == len(found.records)
     return {each.name for each in found.records}
 

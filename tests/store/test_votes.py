@@ -9,7 +9,7 @@ from mapping.documents.scalars import LocalStatus
 from store.liveblogs import history
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.polls import votes
-from store.polls.tables import poll_votes
+from store.polls.votes import poll_votes
 from tests.store.conftest import ALIKE, GAME, new_game
 
 READERS = 12

@@ -30,7 +30,7 @@ from store.files import video_facts
 from store.files.disk import DiskFiles
 from store.following import ledger
 from store.masterdata import declarations
-from store.media import image_uses
+from store.media import file_uses
 from tests.api.conftest import NOW, Server, serving
 from tests.kit import matchday, pictures
 from tests.kit.event_desk import CONTENT, DESK, Desk, photo, text
@@ -358,7 +358,7 @@ async def moderate(world: World, action: str) -> None:
 async def purge(world: World) -> None:
     """A command does it, which is another process: within the second."""
     for url in (PHOTO, FACE, world.marks["upload"][0], world.marks["video"][0]):
-        await world.server.store.write(partial(image_uses.purge, url=url))
+        await world.server.store.write(partial(file_uses.block, url=url))
     world.server.ticks += 1
 
 

@@ -186,7 +186,7 @@ async def test_a_recovery_code_opens_once(server, factor):
 
 async def test_what_is_stored_of_codes_opens_nothing(server, factor):
     """Recovery codes are hashes of 120 random bits, and of a step its hash; no export, log or list of deeds has a secret."""
-    from store.upkeep.portable_tables import PORTABLE, STAYS
+    from store.upkeep.portable_rows import PORTABLE, STAYS
 
     secret, codes = factor
     with structlog.testing.capture_logs() as lines:

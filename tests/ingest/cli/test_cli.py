@@ -14,7 +14,7 @@ import pytest
 
 from providers.replay.demo import demo_files
 from store.clients.clients import hash_secret
-from store.upkeep.doctor_rows import CHECKS
+from store.upkeep.doctor import CHECKS
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.command import invoke as command
 from tests.kit.creating import LINES, MATCH

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from store.clients.service_keys import all_keys
-from store.media import image_uses
+from store.media import file_uses
 from store.upkeep import command
 from tests.kit.sqlite import migrated_url
 
@@ -18,7 +18,7 @@ def url(tmp_path):
 
 
 def purged(url):
-    return asyncio.run(command.look(url, lambda conn: image_uses.is_purged(conn, URL), timeout=5))
+    return asyncio.run(command.look(url, lambda conn: file_uses.is_blocked(conn, URL), timeout=5))
 
 
 def test_a_file_is_purged_and_shown_again(matchwire, url):

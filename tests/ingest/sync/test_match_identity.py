@@ -15,7 +15,7 @@ from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
 from store.following import closing, sources, sync
-from store.following.connection import NamedLiveblog, change_terms, lock
+from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.tables import attachments, beliefs
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
@@ -125,7 +125,7 @@ async def test_a_setting_opens_the_liveblog_that_it_is_of_and_no_other(store):
     before = await public(process, two)
 
     def set_terms(unit: Any) -> None:
-        game, attachment = lock(unit, NamedLiveblog(one, OWNER))
+        game, attachment = lock_with_match(unit, NamedLiveblog(one, OWNER))
         terms = sync.terms_of(attachment)
         change_terms(
             unit, game, attachment, type(terms)(**{**terms.as_dict(), "exclude_events": frozenset({"soccer.goal"})})

@@ -1,16 +1,39 @@
-"""What a storage of uploaded files can do. Files are named by keys and never change."""
+"""What a storage of uploaded files can do, and what goes wrong with it. Files are named by keys and never change.
+
+The formats of images that it takes are named here, apart from Pillow, which no start waits for.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import re
 import secrets
-from collections.abc import AsyncIterable
-from typing import NamedTuple, Protocol
+from collections.abc import AsyncIterable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final, NamedTuple, Protocol
+
+import structlog
 
 from mapping.errors import NotFound, StoreUnavailable
 
+HEAD: Final = 262_144
+"""Bytes from which an image is identified."""
+CONTENT_TYPES: Final = {
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "avif": "image/avif",
+}
+"""Formats that the service takes, each with its media type. SVG is none: it is a document that can run scripts."""
+
+
 KEY = re.compile(r"[A-Za-z0-9_-]{32}")
 KEY_BYTES = 24
+
+
+log = structlog.get_logger()
 
 
 class FileMissing(NotFound):
@@ -68,3 +91,35 @@ def check_key(key: str) -> None:
     """Raise FileMissing for what cannot be a key: it must not become part of a path."""
     if not KEY.fullmatch(key):
         raise FileMissing("there is no such file")
+
+
+async def fill(file: BinaryIO, chunks: AsyncIterable[bytes]) -> StoredFile:
+    """Write all of it; the disk is worked on in threads. Raises StorageUnavailable, and what `chunks` raises."""
+    digest, size = hashlib.sha256(), 0
+
+    def add(chunk: bytes) -> None:
+        file.write(chunk)
+        digest.update(chunk)
+
+    async for chunk in chunks:
+        with storage_errors():
+            await asyncio.to_thread(add, chunk)
+        size += len(chunk)
+    return StoredFile(size, digest.hexdigest())
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Errors of the disk as those of a storage."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileMissing("there is no such file") from error
+    except OSError as error:
+        raise unavailable(error.strerror) from error
+
+
+def unavailable(cause: str | None) -> StorageUnavailable:
+    """The error for it, once the log has its cause."""
+    log.warning("storage.failed", cause=cause)
+    return StorageUnavailable("the storage of files is not available")
