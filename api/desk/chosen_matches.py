@@ -12,7 +12,7 @@ from api.desk.desk_frame import DeskPage
 from api.desk.fixtures_section import TICK
 from api.desk.handlers import write_down
 from api.desk.match_settings_page import EXCLUDE
-from api.desk.refusal_text import refusal_text
+from api.desk.match_words import refusal_text
 from api.external import operations
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document

@@ -79,8 +79,10 @@ class DeskPage(NamedTuple):
         """The text in the reader's language."""
         return Markup(escape(self.texts.text(words, context=None, **values)))  # noqa: S704
 
-    def time(self, seconds: float) -> Markup:
-        """Date and time as the reader writes them."""
+    def time(self, seconds: float | None) -> Markup:
+        """Date and time as the reader writes them, nothing for none."""
+        if seconds is None:
+            return Markup()
         return Markup(moment(int(seconds), "date", self.zone, self.texts.locale))  # noqa: S704 -- escapes what it writes
 
     def link(self, path: str) -> str:

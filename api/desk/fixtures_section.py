@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import DeskPage, pager_html
 from api.desk.form_fields import select_html
-from api.desk.source_words import STATES
+from api.desk.match_words import STATES
 from api.page.document import moment, territorial
 from mapping.desk.desk_text import DeskText
 from mapping.desk.fixtures_text import FixturesText

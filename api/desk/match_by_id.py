@@ -10,8 +10,8 @@ from typing import Any
 from api.desk.desk_frame import DeskPage
 from api.desk.form_fields import select_html
 from api.desk.match_settings_page import box, locale_select
+from api.desk.match_words import STATES
 from api.desk.matches_page import NEW
-from api.desk.source_words import STATES
 from api.http.param import Query
 from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import Label

@@ -6,8 +6,8 @@ import json
 from html import escape
 
 from api.desk.load_posts import DeskMatch
+from api.desk.match_words import brief_disagreements, reason_text
 from api.desk.post_rows import PostRows, field_table
-from api.desk.source_words import brief_disagreements, reason_text
 from api.http.json_path import Json, node, number, text
 from api.page.scoreboard import SIDES, clock, team_of
 from api.view.match_sources import AUTOMATIC

@@ -12,10 +12,8 @@ from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_fields import select_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_table import automatic_text
+from api.desk.match_words import automatic_text, kind_name, refusal_text
 from api.desk.matches_page import NEW, change_match, may_change
-from api.desk.refusal_text import refusal_text
-from api.desk.source_words import kind_name
 from api.desk.sources_section import SourceRefusal, SourcesPage, source_change, source_refusal, sources_html
 from api.external import operations
 from api.external.operations import NOT_ATTACHED

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
+from markupsafe import Markup
 from starlette.responses import Response
 
-from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.form_fields import select_html
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, KeptFragment, fragment_response, wait_for_news, wants_anew
 from api.desk.handlers import write_down
-from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
-from api.desk.match_table import query_text, table_html
-from api.desk.refusal_text import refusal_text
+from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, TableRow, read_table
+from api.desk.match_words import automatic_text, brief_disagreements, reason_text, refusal_text
 from api.external import operations
+from api.http.json_path import node, text
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
-from mapping.desk.match_trouble import Trouble
-from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
+from api.page.scoreboard import clock, clock_html, scores, title
+from mapping.desk.match_trouble import TROUBLE_TEXTS, Trouble
 from mapping.desk.own_path import HOME, own_path
 from mapping.documents.external import ExternalChange
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import InvalidRequest, ServiceError
 from store.following.sources import NamedLiveblog
 
@@ -33,39 +34,33 @@ Q_LENGTH = 200
 TABLE = "/desk/matches/table"
 NEW = "/desk/matches/new"
 ACT = "/desk/matches/act"
-SHOW_TEXTS = (
-    MatchesText.SHOW_FOLLOWED,
-    MatchesText.SHOW_RUNNING,
-    MatchesText.SHOW_COMING,
-    MatchesText.SHOW_OVER,
-    MatchesText.SHOW_OTHERS,
-)
-"""Of `SHOWS`, one after the other."""
 
 
 async def show_matches(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page: the filter, and the table as the filter wants it."""
-    return await matches_page(request, page, person)
+    return await _page(request, page, person)
 
 
-async def matches_page(
+async def _page(
     request: ApiRequest, page: DeskPage, person: DeskPerson, *, alert: str = "", status: int = 200
 ) -> Response:
-    """The page, with a message where something went wrong."""
     wanted = wanted_of(request.query)
-    found = (await _fragment(request, page, person, wanted)).rendering
-    said = alert_html(alert)
-    may_act = may_change(person)
-    new = f'<a class="button" href="{page.link(NEW)}">{page.text(MatchesText.NEW_MATCH)}</a>' if may_act else ""
-    act = page.row_form(ACT, f"{HOME}?{query_text(wanted)}")
-    body = (
-        f'{said}<div class="bar">{new}{_filter(request, page, person, wanted)}</div>{act}'
-        f'<p id="said" class="said" role="status" data-stale="{page.text(MatchesText.NOT_UPDATED)}"'
-        f' data-fresh="{page.text(MatchesText.UPDATED_ITSELF)}" data-failed="{page.text(MatchesText.WENT_WRONG, reason="…")}"></p>'
-        f'<div id="matches" data-organization="{escape(person.organization_id)}" data-etag="{escape(found.etag)}"'
-        f' data-query="{escape(query_text(wanted))}">{found.body.decode()}</div>'
+    table = (await _fragment(request, page, person, wanted)).rendering
+    providers = sorted(request.services.settings.organization(person.organization_id).providers)
+    if wanted.provider and wanted.provider not in providers:
+        providers.append(wanted.provider)
+    return page.response(
+        "matches.html",
+        status,
+        alert=alert,
+        may_act=may_change(person),
+        wanted=wanted,
+        query=query_text(wanted),
+        providers=providers,
+        troubles=TROUBLE_TEXTS,
+        table=Markup(table.body.decode()),  # noqa: S704 -- made by a template
+        etag=table.etag,
     )
-    return page.old_response(page.texts.text(MatchesText.MATCHES), body, status, scripts=("matches.js",))
 
 
 async def table_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -81,9 +76,7 @@ async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, fo
     try:
         await change_match(request, person, name, {"paused": paused})
     except ServiceError as error:
-        return await matches_page(
-            request, page._replace(path=HOME), person, alert=refusal_text(page, error), status=409
-        )
+        return await _page(request, page._replace(path=HOME), person, alert=refusal_text(page, error), status=409)
     request.services[FragmentCache].forget()
     return redirect(request, own_path(form.get("back")))
 
@@ -132,25 +125,63 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
         answers = {} if services.last_answers is None else services.last_answers()
         sight = Sight(person.organization_id, answers, now, allowed)
         table = await services.store.read(partial(read_table, sight=sight, wanted=wanted))
-        return table_html(home, table, wanted, now=now, allowed=allowed, may_act=may_act)
+        return home.render(
+            "matches_table.html",
+            table=table,
+            rows=[_shown_row(home, each, now=now, allowed=allowed) for each in table.rows],
+            may_act=may_act,
+            older=query_text(wanted._replace(page=wanted.page - 1)) if wanted.page > 1 else None,
+            newer=query_text(wanted._replace(page=wanted.page + 1)) if table.more else None,
+        )
 
     key = ("matches", person.organization_id, page.texts.locale, may_act, wanted)
     return await services[FragmentCache].get(key, make, anew=wants_anew(request))
 
 
-def _filter(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> str:
-    providers = sorted(request.services.settings.organization(person.organization_id).providers)
-    known = [*providers, *([wanted.provider] if wanted.provider and wanted.provider not in providers else [])]
-    shows = zip(SHOWS, map(page.text, SHOW_TEXTS), strict=True)
-    troubles = [(each.value, page.text(TROUBLE_TEXTS[each])) for each in Trouble]
-    any_trouble = [("", page.text(MatchesText.ANY_TROUBLE)), (SOME, page.text(MatchesText.SOME_TROUBLE))]
-    named = [("", page.text(MatchesText.ANY_PROVIDER)), *((each, escape(each)) for each in known)]
-    return (
-        f'<form class="filter" method="get" action="{page.link(HOME)}" role="search">'
-        + select_html(page, "show", MatchesText.STATE, shows, wanted.show)
-        + select_html(page, "provider", MatchesText.PROVIDER, named, wanted.provider)
-        + select_html(page, "trouble", MatchesText.TROUBLE, [*any_trouble, *troubles], wanted.trouble)
-        + f'<p><label for="q">{page.text(MatchesText.SEARCH)}</label>'
-        f'<input id="q" name="q" type="search" maxlength="{Q_LENGTH}" value="{escape(wanted.q)}"></p>'
-        f"<button>{page.text(MatchesText.APPLY)}</button></form>"
-    )
+def _shown_row(page: DeskPage, row: TableRow, *, now: float, allowed: float) -> dict[str, Any]:
+    """What the table shows of a liveblog. While the provider answers as expected no time is named, so that it stays the same."""
+    game, followed = row.liveblog.game, row.followed
+    document, terms = game.as_document(), terms_of(row)
+    answered = None if followed is None else followed.good_at if row.answered_at is None else row.answered_at
+    return {
+        "id": game.local_id,
+        "title": title(document),
+        "score": scores(document),
+        "competition": text(node(document, "meta_info"), "tournament", "name"),
+        "starts_at": game.starts_at,
+        "state": Markup(clock_html(clock(document, page.texts, now))),  # noqa: S704 -- the readers' page shows it too
+        "public": game.public,
+        "followed": followed is not None,
+        "troubles": [(each, TROUBLE_TEXTS[each], _why(page, row, each)) for each in row.troubles],
+        "answers": row.answered_at is not None and now - row.answered_at <= allowed,
+        "answered_at": answered,
+        "posted_at": row.liveblog.posted_at,
+        "drafts": row.liveblog.drafts,
+        "terms": terms,
+        "automatic": "" if terms is None else automatic_text(page.texts, terms),
+    }
+
+
+def _why(page: DeskPage, row: TableRow, trouble: Trouble) -> str:
+    """What is to be said of a trouble with the sources: which one leads and why, what each of them says."""
+    sources = row.sources
+    if sources is not None and trouble is Trouble.STANDBY_LEADS:
+        return f"{sources.provider} – {reason_text(page.texts, sources.reason, pinned=True)}"
+    if sources is not None and trouble is Trouble.SOURCES_DISAGREE:
+        return brief_disagreements(page.texts, sources.disagreements)
+    return ""
+
+
+def terms_of(row: TableRow) -> ImportOptions | None:
+    """The terms of the row's liveblog, None without a match, and where they are in a form that cannot be read."""
+    if row.followed is None:
+        return None
+    try:
+        return ImportOptions.from_dict(row.followed.terms)
+    except ValueError:
+        return None
+
+
+def query_text(wanted: TableFilter) -> str:
+    """The filter as the query of an address."""
+    return urlencode({name: value for name, value in wanted._asdict().items() if value != ""})

@@ -19,9 +19,8 @@ from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
 from api.desk.match_by_id import kind_of, look_form, preview_html
 from api.desk.match_settings_page import EXCLUDE, box, locale_select
+from api.desk.match_words import kind_name, refusal_text
 from api.desk.matches_page import NEW, may_change
-from api.desk.refusal_text import refusal_text
-from api.desk.source_words import kind_name
 from api.external import operations
 from api.external.fixtures import fixtures_of
 from api.http.json_path import local

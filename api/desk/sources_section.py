@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 from api.desk.desk_frame import DeskPage
 from api.desk.form_fields import field_error, radio_html, select_html
-from api.desk.refusal_text import refusal_text
-from api.desk.source_words import STATES, disagreement_texts, reason_text
+from api.desk.match_words import STATES, disagreement_texts, reason_text, refusal_text
 from api.view.match_sources import AUTOMATIC
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText

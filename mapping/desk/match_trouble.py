@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mapping.locales import msgid
 from mapping.match.match import Status
 
 
@@ -34,6 +35,19 @@ class Trouble(StrEnum):
     """Posts wait for a person."""
 
 
+TROUBLE_TEXTS: Mapping[Trouble, str] = {
+    Trouble.REFUSED: msgid("The provider refuses the credentials"),
+    Trouble.LOST: msgid("The provider cannot be reached"),
+    Trouble.STANDING_STILL: msgid("Stands still, and is tried again"),
+    Trouble.SILENT: msgid("No answer from the provider for too long"),
+    Trouble.FROZEN_CLOCK: msgid("The clock has stopped"),
+    Trouble.SOURCES_DISAGREE: msgid("The sources disagree"),
+    Trouble.STANDBY_LEADS: msgid("The standby leads"),
+    Trouble.FAILING: msgid("A part of the provider's data fails"),
+    Trouble.DISAGREEING: msgid("The provider contradicts itself; the next answer decides"),
+    Trouble.DRAFTS: msgid("Drafts are waiting"),
+}
+"""What the desk says of each."""
 RANKS: Mapping[Trouble, int] = {trouble: rank for rank, trouble in enumerate(Trouble)}
 WELL = len(RANKS)
 """The rank of what has no trouble."""

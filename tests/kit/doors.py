@@ -373,7 +373,9 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
         "page": ("2", "0"),
         "made": ("2", "x"),
     },
-    "GET /desk/comments": (queue := {"status": STATUSES, "liveblogId": ("gmatch1", "gnever"), "next": ("c" * 24, "x")}),
+    "GET /desk/comments": (
+        queue := {"status": tuple(map(str, STATUSES)), "liveblogId": ("gmatch1", "gnever"), "next": ("c" * 24, "x")}
+    ),
     "GET /desk/comments/list": queue,
     "GET /desk/liveblogs/{liveblogId}": (posts := {"show": PostFilter, "after": ("egoal",), "to": ("egoal",)}),
     "GET /desk/liveblogs/{liveblogId}/posts": posts | {"mark": ("x",)},

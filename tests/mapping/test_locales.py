@@ -10,7 +10,6 @@ import pytest
 from babel.messages.extract import extract
 from jinja2.ext import babel_extract
 
-from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.liveblog_text import LiveblogText
@@ -99,7 +98,7 @@ def used():
         (None, LOADS_FROM),
         (None, UNDER_REVIEW),
     }
-    texts |= {(None, str(each)) for each in (*CommentLabel, *CommentsText, *DeskText, *MatchesText, *SourcesText)}
+    texts |= {(None, str(each)) for each in (*CommentLabel, *DeskText, *MatchesText, *SourcesText)}
     texts |= extracted(EVERYWHERE) - GERMAN_TOO
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
     texts |= {(None, each) for each in kicks}

@@ -1,20 +1,24 @@
-"""A match in words: how it stands, what its events are called, why a source leads, what its sources disagree about."""
+"""Matches in words: how one stands, its events, what is posted of it, why a source leads, what was refused, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from api.desk.desk_frame import DeskPage
+from api.page.document import LOCALES, territorial
 from mapping.desk.sources_text import ABOUT_TEXTS, REASON_TEXTS, SourcesText
+from mapping.documents.import_options import ImportOptions
+from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.fusion.leading_source import Reason
-from mapping.locales import Translator
+from mapping.locales import Translator, msgid
 from mapping.locales.labels import INTERRUPTED, Label
 from mapping.match.match import Status
 from mapping.sports import SPORTS
 
 ABOUT = tuple(ABOUT_TEXTS)
 NAMED = 3
-"""Disagreements that are named where there is little room; more are counted."""
+"""Disagreements, and types of events, that are named where there is little room; more are counted."""
 STATES = {
     Status.SCHEDULED: Label.NOT_STARTED,
     Status.LIVE: Label.LIVE,
@@ -24,6 +28,46 @@ STATES = {
     **INTERRUPTED,
 }
 """By the canonical status."""
+
+
+REFUSALS: tuple[tuple[type[ServiceError], str | None, str], ...] = (
+    (MatchUnknown, None, msgid("The provider has no such match.")),
+    (ProviderRefused, None, msgid("The provider refuses the credentials")),
+    (Forbidden, "provider", msgid("Your organization has no access to this provider.")),
+    (UpstreamUnavailable, None, msgid("The provider does not answer. Please try again in a moment.")),
+)
+"""Of a kind, and where one is named of a field: what is said."""
+
+
+def refusal_text(page: DeskPage, error: ServiceError) -> str:
+    """What the refusal of an operation says to a person; in the words of the operation where none are for people."""
+    for kind, field, words in REFUSALS:
+        if isinstance(error, kind) and (field is None or error.field == field):
+            return page.text(words)
+    return page.text("That did not work: {reason}", reason=error.message)
+
+
+def automatic_text(texts: Translator, terms: ImportOptions) -> str:
+    """What is posted automatically."""
+    if terms.paused:
+        return texts.text("Paused")
+    if not terms.auto_post:
+        return texts.text("Nothing; all posts are drafts")
+    left_out = [kind_name(texts, each) for each in sorted(terms.exclude_events)]
+    left_out += [texts.text("not the scoreboard")] if terms.exclude_scoreboard else []
+    if not left_out:
+        return texts.text("Everything")
+    if len(left_out) > NAMED:
+        return texts.text("All but {count} types", count=len(left_out))
+    return texts.text("All but {kinds}", kinds=", ".join(left_out))
+
+
+def locale_options(page: DeskPage) -> list[tuple[str, str]]:
+    """The languages in which our own texts are written, by their names in the reader's."""
+    from babel import Locale  # a start that renders nothing needs no calendar
+
+    reader = territorial(page.texts.locale)
+    return [(each, Locale.parse(territorial(each)).get_display_name(reader) or each) for each in LOCALES]
 
 
 def reason_text(texts: Translator, reason: Reason, *, pinned: bool) -> str:
