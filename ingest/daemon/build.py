@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +22,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
-from ingest.sync.followed_match import Lease
+from ingest.sync.followed_match import Lease, having
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import LeasedElsewhere, MatchLeases
@@ -104,7 +103,7 @@ async def build_components(
         await wait.through(partial(rehome, store, sources, quarantine))
         record = _recorder(settings, clock, cleanup)
         lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store, clock)
-        serves = partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
+        serves = having({(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
         standby = standby_rules(settings, serves, [source.provider for source in sources.values()])
         followers = Followers(
             store,
@@ -166,11 +165,6 @@ async def build_components(
             keys=keys,
             timeline=timeline,
         )
-
-
-def _serves(endpoints: AbstractSet[tuple[str, str]], endpoint: str, organization_id: str) -> bool:
-    """Whether the configuration gives the organization this endpoint."""
-    return (endpoint, organization_id) in endpoints
 
 
 async def _send_traces(traces: Traces, cleanup: AsyncExitStack) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ingest.sync import apply_snapshot
 from ingest.sync.answers import decision_rows, save_answers
-from ingest.sync.apply_snapshot import NewId, rules_of, sync_liveblog
-from ingest.sync.batches import LEAST, LOOK, Applied, Progress
+from ingest.sync.apply_snapshot import Applied, NewId, RemainingWork, sync_liveblog
 from ingest.sync.snapshot import AnswerTimes, CachedInputs, Snapshot
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
@@ -24,6 +24,48 @@ from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import sources, sync
 from store.masterdata import masterdata
+from store.timeline.timeline import PostTime
+
+LEAST = 5
+"""Posts for which a liveblog counts at least: it is locked, whatever there is to be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a poll has come with the liveblogs of its match: what a unit begins with and what it leaves to the next one.
+
+    `failed`: liveblogs that cannot be brought in line, and why; they are left out. `times`: of the posts that were written;
+    `versions`: those that liveblogs had and have, of those that were looked at.
+    """
+
+    finished: bool = False
+    done: frozenset[str] = frozenset()
+    begun: Mapping[str, RemainingWork] = field(default_factory=dict)
+    cached: Mapping[str, CachedInputs] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+    times: tuple[PostTime, ...] = ()
+    versions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def after(self, game_id: str, applied: Applied) -> Progress:
+        """With this batch of the liveblog."""
+        kept = {} if applied.cached is None else {game_id: applied.cached}
+        return replace(
+            self,
+            done=self.done if applied.rest else self.done | {game_id},
+            begun={game_id: applied.rest} if applied.rest else {},
+            cached={**self.cached, **kept},
+            times=(*self.times, *applied.times),
+            versions={**self.versions, **self._since(game_id, applied.versions)},
+        )
+
+    def _since(self, game_id: str, versions: tuple[int, int] | None) -> dict[str, tuple[int, int]]:
+        """Of several batches: what stood before the first, and what stands after this one."""
+        return {} if versions is None else {game_id: (self.versions.get(game_id, versions)[0], versions[1])}
+
+    def without(self, game_id: str, cause: str) -> Progress:
+        """Going on without a liveblog that cannot be brought in line."""
+        return replace(self, done=self.done | {game_id}, begun={}, failed={**self.failed, game_id: cause})
+
 
 EVERYTHING = Progress()
 
@@ -37,7 +79,7 @@ class LiveblogFailed(Exception):
         self.cause = cause
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WritingRules:
     """How the matches of an endpoint are written. `new_id`: the `local_id` of a new post.
 
@@ -70,7 +112,10 @@ def apply(
     liveblogs_on = sync.attachments_of(unit.conn, follow_id)
     progress = _MatchWriter(unit, snapshot, rules, cached or {}, closing=closing).write(liveblogs_on, progress)
     if not progress.finished:
-        return _unfinished(unit, follow_id, progress)
+        sync.save_follow(
+            unit, follow_id, pending=True
+        )  # whoever takes the match up from here looks at everything again
+        return progress
     save_answers(unit, follow_id, snapshot, closing=closing, versions=progress.versions)
     _note_missed(unit, follow_id, liveblogs_on, progress)
     if closing:
@@ -121,7 +166,7 @@ class _MatchWriter:
     def write(self, liveblogs_on: Iterable[sync.WrittenLiveblog], progress: Progress) -> Progress:
         """As many of them as one unit should; finished where that is all."""
         masters = Masters(self.unit, self.snapshot.match)
-        budget = LOOK
+        budget = apply_snapshot.LOOK
         for liveblog in liveblogs_on:
             if liveblog.game_id in progress.done or not self.rules.serves(liveblog.organization_id):
                 continue
@@ -150,7 +195,7 @@ class _MatchWriter:
             closing=self.closing,
             cached=self.cached.get(liveblog.game_id),
             rest=progress.begun.get(liveblog.game_id),
-            withdrawals=rules_of(self.rules.withdrawals, owner),
+            withdrawals=self.rules.withdrawals,
         )
 
 
@@ -159,12 +204,6 @@ def _note_missed(unit: Unit, follow_id: str, liveblogs_on: Iterable[sync.Attachm
     written = progress.done - progress.failed.keys()
     if any(each.game_id not in written for each in liveblogs_on):
         sync.forget_validators(unit, follow_id)
-
-
-def _unfinished(unit: Unit, follow_id: str, progress: Progress) -> Progress:
-    """More is to be done: whoever takes the match up from here looks at everything again."""
-    sync.save_follow(unit, follow_id, pending=True)
-    return progress
 
 
 @contextmanager

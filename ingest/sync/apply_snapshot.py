@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ingest.sync.batches import Applied, PostBatch, RemainingWork, next_batch
 from ingest.sync.ledger_posts import LedgerPosts, block_id, post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.belief.goals import without_marks
@@ -16,13 +15,12 @@ from mapping.belief.set_again import is_before_start
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound
 from mapping.liveblog.prefill import game_document, synced_parts
-from mapping.match.match import Match
 from mapping.match.references import References
 from mapping.posts.disallowed import Notes, WithdrawalRules
 from mapping.posts.from_posts import as_posted
 from mapping.posts.merge import Document, merge_game, same
-from mapping.posts.posts import SCORE, TEXT, in_order, wanted_posts
-from mapping.posts.reconcile import Changes, Entry, Stored, reconcile, with_deletion
+from mapping.posts.posts import SCORE, TEXT, Timed, in_order, wanted_posts
+from mapping.posts.reconcile import Changes, Stored, reconcile, with_deletion
 from mapping.posts.reissued import match_reissued
 from store.engine.records import check_document
 from store.engine.unit import Unit
@@ -36,16 +34,86 @@ ReferencesOf = Callable[[AbstractSet[str] | None], References]
 
 
 NewId = Callable[[], str]
+LOOK = 500
+"""Posts of a liveblog that one unit looks at; where there are more to be looked at, `BATCH` at a time."""
+BATCH = 100
 
 
-def leave_nothing(_terms: ImportOptions) -> Notes | None:
-    """No goal that is taken back leaves a note."""
-    return None
+@dataclass(frozen=True, slots=True)
+class RemainingWork:
+    """What is left of a liveblog after a batch. `whole`: with all that is beside its posts at the end.
+
+    `version`: of the liveblog after the batch.
+    """
+
+    keys: tuple[str, ...]
+    whole: bool
+    version: int
 
 
-def rules_of(withdrawals: WithdrawalRules | None, organization_id: str) -> Callable[[ImportOptions], Notes | None]:
-    """How notes are made in the organization's liveblogs; without rules none is made."""
-    return leave_nothing if withdrawals is None else partial(withdrawals.notes, organization_id)
+@dataclass(frozen=True, slots=True)
+class PostBatch:
+    """Posts that one unit looks at, all of them where `keys` is None. `left`: those of the units after it.
+
+    `whole`: the last unit looks at the liveblog itself as well. `imports`: all people and teams of the match are imported
+    before it, as they are before the first batch, so that they are known to the others.
+    """
+
+    keys: AbstractSet[str] | None
+    whole: bool
+    imports: bool
+    left: tuple[str, ...] = ()
+
+    @property
+    def with_board(self) -> bool:
+        """Whether this unit looks at the liveblog itself."""
+        return self.whole and not self.left
+
+    @property
+    def rows(self) -> AbstractSet[str] | None:
+        """Keys of the ledger that are needed, None for all."""
+        return {*self.keys, ledger.GAME_KEY} if self.keys is not None and self.with_board else self.keys
+
+
+def next_batch(
+    known: Iterable[str], timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: RemainingWork | None
+) -> PostBatch:
+    """What the next unit looks at.
+
+    `known`: the keys of the ledger; `timed`: what there is to be posted, in order; `only`: what of it can have changed,
+    None where anything can have.
+    """
+    if rest is not None:
+        keys, whole, imports = rest.keys, rest.whole, rest.whole and len(rest.keys) <= BATCH
+    elif only is not None and len(only) <= LOOK:
+        return PostBatch(keys=only, whole=False, imports=False)
+    elif only is not None:
+        keys, whole, imports = tuple(dict.fromkeys(each.key for each, _ in timed if each.key in only)), False, False
+    else:
+        wanted = dict.fromkeys(each.key for each, _ in timed)
+        keys, whole, imports = (*sorted({*known} - {*wanted, ledger.GAME_KEY}), *wanted), True, True
+        if len(keys) <= LOOK:
+            return PostBatch(keys=None, whole=True, imports=True)
+    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole, imports=imports, left=keys[BATCH:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What a batch did to a liveblog: the versions that it had and has, None where it was not looked at; what to cache.
+
+    `looked`: at how many posts; `rest`: what is left of it for the next unit; `times`: of the posts that were written.
+    """
+
+    versions: tuple[int, int] | None = None
+    cached: CachedInputs | None = None
+    looked: int = 0
+    rest: RemainingWork | None = None
+    times: Sequence[PostTime] = ()
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the liveblog has another version now."""
+        return self.versions is not None and self.versions[0] != self.versions[1]
 
 
 def sync_liveblog(
@@ -59,13 +127,13 @@ def sync_liveblog(
     closing: bool = False,
     cached: CachedInputs | None = None,
     rest: RemainingWork | None = None,
-    withdrawals: Callable[[ImportOptions], Notes | None] = leave_nothing,
+    withdrawals: WithdrawalRules | None = None,
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
     With `cached`, only the posts that are made of something else than then are read and compared. Of very many posts one
-    batch is looked at; `rest` is what the last one has left. `withdrawals`: how notes on goals that are taken back are made.
-    One that is paused stays as it is.
+    batch is looked at; `rest` is what the last one has left. `withdrawals`: what goals that are taken back leave, None for
+    nothing. One that is paused stays as it is.
     """
     game = None if terms.paused else _locked(unit, game_id)
     if game is None:
@@ -75,7 +143,8 @@ def sync_liveblog(
         only = cached.changed(game.version, snapshot.fingerprint(terms))
         if only == frozenset():
             return Applied(cached=cached)
-    liveblog = LiveblogSync(unit, game, snapshot, terms, references, new_id, closing, withdrawals(terms))
+    notes = None if withdrawals is None else withdrawals.notes(game.organization_id, terms)
+    liveblog = LiveblogSync(unit, game, snapshot, terms, references, new_id, closing, notes)
     return liveblog.apply(next_batch(liveblog.adopt(only, rest), snapshot.timed(terms), only=only, rest=rest), rest)
 
 
@@ -115,18 +184,15 @@ class LiveblogSync:
         vanished = known - there.keys() - {ledger.GAME_KEY}
         if not new or not vanished:
             return known
-        entries = self._vanished(vanished)
+        before = LedgerPosts.read(self.unit.conn, self.game.id, vanished)
+        # a post that a person has deleted, or a note that one has hidden, counts as gone
+        entries = [with_deletion(each, before.stored.get(each.local_id)) for each in before.entries.values()]
         masters = self.references(new)
         match = masters.correct(self.snapshot.match)
         posts = wanted_posts(match, self.terms, masters, block_id=partial(block_id, self.game.id), only=new)
         keys = match_reissued(posts, entries)
         ledger.rename(self.unit, self.game.id, keys)
         return known.difference(keys.values()).union(keys)
-
-    def _vanished(self, keys: AbstractSet[str]) -> list[Entry]:
-        """The lines of these keys; a post that a person has deleted, or a note that one has hidden, counts as gone."""
-        before = LedgerPosts.read(self.unit.conn, self.game.id, keys)
-        return [with_deletion(each, before.stored.get(each.local_id)) for each in before.entries.values()]
 
     def apply(self, batch: PostBatch, rest: RemainingWork | None) -> Applied:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
@@ -140,52 +206,34 @@ class LiveblogSync:
             wanted_posts, match, self.terms, masters, block_id=partial(before.block_id, self.game.id), timed=timed
         )
         posts = tuple(as_posted(make(only=batch.keys), match, before.entries))
+        wanted = {TEXT: self.terms.text, SCORE: not self.terms.exclude_scoreboard}
         changes = reconcile(
             posts,
             before.entries,
             before.stored,
             new_id=self.new_id,
             closing=self.closing,
-            editorial=self._editorial,
-            left_out=self._left_out,
-            notes=self._notes,
+            editorial=(self.game.document.get("meta_info") or {}).get("editorial_publishing") is True,
+            left_out=frozenset(source for source, is_wanted in wanted.items() if not is_wanted),
+            notes=None
+            if is_before_start(self.snapshot.match)
+            else self.notes,  # of one that is set again nothing is left
             now=self.unit.now,
         )
-        parts = self._wanted_parts(match, masters) if batch.with_board else {}
+        parts = synced_parts(game_document(match, self.terms, masters), self.terms) if batch.with_board else {}
         version, times = self._write(before, changes, parts)
         left = RemainingWork(batch.left, whole=batch.whole, version=version) if batch.left else None
+        undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
+        cached = (
+            CachedInputs.of(version, self.snapshot.fingerprint(self.terms)) if undisturbed and left is None else None
+        )
         return Applied(
             versions=(self.game.version, version),
-            cached=self._inputs(version, rest) if left is None else None,
+            cached=cached,
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
             times=times,
         )
-
-    def _inputs(self, version: int, rest: RemainingWork | None) -> CachedInputs | None:
-        """What the liveblog is made of now; None where somebody else wrote between the batches."""
-        undisturbed = rest is None or rest.version == self.game.version
-        return CachedInputs.of(version, self.snapshot.fingerprint(self.terms)) if undisturbed else None
-
-    @property
-    def _left_out(self) -> AbstractSet[str]:
-        """Sources whose posts nobody wants now."""
-        wanted = {TEXT: self.terms.text, SCORE: not self.terms.exclude_scoreboard}
-        return frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
-
-    @property
-    def _notes(self) -> Notes | None:
-        """How notes are made; of a match that is set again nothing is left."""
-        return None if is_before_start(self.snapshot.match) else self.notes
-
-    @property
-    def _editorial(self) -> bool:
-        """Whether posts wait until an editor publishes them (`editorial_publishing`)."""
-        return (self.game.document.get("meta_info") or {}).get("editorial_publishing") is True
-
-    def _wanted_parts(self, match: Match, masters: References) -> Document:
-        """The parts of the liveblog's own document that follow the match."""
-        return synced_parts(game_document(match, self.terms, masters), self.terms)
 
     def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> tuple[int, Sequence[PostTime]]:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it.
@@ -201,17 +249,11 @@ class LiveblogSync:
         said = {**before.game, **parts}
         if said != before.game:
             rows.append(ledger.row_of_game(said))
-        times = self._times(before, changes, writes, version)
+        times: Sequence[PostTime] = ()
+        if self.snapshot.times is not None and writes:
+            times = post_times(self.snapshot.times, self.snapshot.match, changes, before, writes, self.game.id, version)
         ledger.save(self.unit, self.game.id, rows, beside=timeline.post_rows(times))
         return version, times
-
-    def _times(
-        self, before: LedgerPosts, changes: Changes, writes: Sequence[liveblogs.EventWrite], version: int
-    ) -> Sequence[PostTime]:
-        times, match = self.snapshot.times, self.snapshot.match
-        if times is None or not writes:
-            return ()
-        return post_times(times, match, changes, before, writes, game_id=self.game.id, version=version)
 
     def _post_rows(
         self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]

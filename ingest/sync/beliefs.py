@@ -5,23 +5,26 @@ A match that is larger than it may be is a fault of the provider's, and the last
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from config.sections import Limits
-from mapping.belief.confirm import ConfirmedMatch
-from mapping.belief.doubts import identify
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.snapshot import Snapshot
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.doubts import by_name
+from mapping.belief.set_again import is_before_start
 from mapping.errors import BadBody, DownstreamRejected
 from mapping.fusion.fused_match import SECOND_KEY
 from mapping.match.identity import MatchIdentity, is_another
 from mapping.match.match import Match
-from mapping.posts.from_posts import StandingPost, belief_of_posts
+from mapping.match.parts import Part
+from mapping.posts.from_posts import StandingPost, belief_of_posts, with_posts_alone
 from mapping.posts.reconcile import State
-from providers.base import Answer, Fetched, Outcome
+from providers.base import Answer, Fetched, Outcome, ProviderAdapter
 from store.engine.errors import UnreadableRow
 from store.following import ledger, sync
 
@@ -47,29 +50,6 @@ class Before:
             raise BeliefLost from error
 
 
-@dataclass(slots=True)
-class Lately:
-    """The matches that were believed lately, as short digests: two caches by turns bring nothing new."""
-
-    seen: deque[str] = field(default_factory=lambda: deque(maxlen=8))
-
-    def adds(self, before: ConfirmedMatch | None, after: ConfirmedMatch) -> bool:
-        """Whether the match is not as it was lately; it is from now on."""
-        if before is not None and before.match == after.match:
-            return False
-        digest = identify(after.match)
-        known = digest in self.seen
-        if not known:
-            self.seen.append(digest)
-        return not known
-
-
-def check_same(before: ConfirmedMatch | None, answer: Match) -> None:
-    """Raise DownstreamRejected where the answer is about another match than the one that is believed."""
-    if before is not None and is_another(MatchIdentity.of(before.match), MatchIdentity.of(answer)):
-        raise DownstreamRejected("the provider gives another match under this id")
-
-
 class Posted(NamedTuple):
     """The posts that stand, drafts too, and the scoreboard as the provider gave it last."""
 
@@ -93,31 +73,28 @@ def posted_of(conn: Connection, follow_id: str) -> Posted:
 
 def within(limits: Limits, fetched: Fetched) -> Fetched:
     """The answers; those with too many rows have failed."""
-    if all(answer.rows <= limits.provider_rows for answer in fetched.changed):
-        return fetched
-    return replace(fetched, answers=tuple(_checked(limits, answer) for answer in fetched.answers))
+    most = limits.provider_rows
 
+    def checked(answer: Answer) -> Answer:
+        if answer.outcome is not Outcome.CHANGED or answer.rows <= most:
+            return answer
+        error = BadBody(f"{answer.resource}: {answer.rows} rows are more than limits.provider_rows = {most} allows")
+        return replace(answer, outcome=Outcome.FAILED, error=error, body=None)
 
-def _checked(limits: Limits, answer: Answer) -> Answer:
-    if answer.outcome is not Outcome.CHANGED or answer.rows <= limits.provider_rows:
-        return answer
-    error = BadBody(
-        f"{answer.resource}: {answer.rows} rows are more than limits.provider_rows = {limits.provider_rows} allows"
-    )
-    return replace(answer, outcome=Outcome.FAILED, error=error, body=None)
+    return replace(fetched, answers=tuple(map(checked, fetched.answers)))
 
 
 def check(limits: Limits, match: Match) -> None:
     """Raise DownstreamRejected for a match that is larger than it may be."""
-    for name, size, most in (
-        ("match_rows", rows_of(match), limits.match_rows),
-        ("match_people", people_of(match), limits.match_people),
-    ):
-        if size > most:
-            raise DownstreamRejected(f"the match has {size} {SAID[name]}, more than limits.{name} = {most} allows")
-
-
-SAID = {"match_rows": "incidents, comments and results", "match_people": "people"}
+    rows, people = rows_of(match), people_of(match)
+    if rows > limits.match_rows:
+        raise DownstreamRejected(
+            f"the match has {rows} incidents, comments and results, more than limits.match_rows = {limits.match_rows} allows"
+        )
+    if people > limits.match_people:
+        raise DownstreamRejected(
+            f"the match has {people} people, more than limits.match_people = {limits.match_people} allows"
+        )
 
 
 def rows_of(match: Match) -> int:
@@ -129,3 +106,54 @@ def people_of(match: Match) -> int:
     """Everybody in squads and rankings, who is both counted twice."""
     placed = () if match.race is None else match.race.ranking
     return sum(len(side.lineup) + len(side.bench) for side in match.sides) + len(placed)
+
+
+def believe(  # noqa: PLR0917 -- what a belief is made of
+    adapter: ProviderAdapter,
+    limits: Limits,
+    match: FollowedMatch,
+    stored: Mapping[str, bytes],
+    fetched: Fetched,
+    before: Before,
+    *,
+    closing: bool,
+) -> Snapshot:
+    """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
+    changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+    kept = sync.unpack_bodies({name: body for name, body in stored.items() if name not in changed})
+    translated = adapter.translate(match.match_id, kept | changed)
+    check(limits, translated)
+    known = before.belief(translated)
+    if known is not None and is_another(MatchIdentity.of(known.match), MatchIdentity.of(translated)):
+        raise DownstreamRejected("the provider gives another match under this id")
+    good = confirmed_parts(fetched, adapter, translated)
+    belief = confirm_answer(known, translated, good=good, closing=closing)
+    belief = with_posts_alone(known, belief, translated)
+    after = sync.packed_belief(belief)
+    differs = after != before.packed
+    failed = any(answer.resource != adapter.text_resource for answer in fetched.failed)  # the next poll may bring it
+    return Snapshot(
+        match=belief.match,
+        doubted=frozenset(by_name(belief.doubted)),
+        pending=bool(belief.doubted) or (belief.unconfirmed and failed),
+        changed=bool(changed) and differs and match.lately.adds(known, belief),
+        belief=after if differs else None,
+        set_again=belief.memory.earlier is not None and is_before_start(belief.match),
+        packed={name: sync.pack_body(body) for name, body in changed.items()},
+        answers=fetched.everything,
+        hints=fetched.hints,
+    )
+
+
+def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[Part]:
+    """The parts of the match that this poll confirms: those of which all resources that carry them answered well.
+
+    An answer that blocks withdrawals (mapping.match.match.Fault) confirms nothing: what was posted stays.
+    """
+    bad = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
+    answered = frozenset(answer.resource for answer in fetched.answers)
+    text = frozenset(filter(None, [adapter.text_resource]))
+    carried_by = {**dict.fromkeys(Part, answered - text), **adapter.carried_by, Part.TEXT: text}
+    return frozenset(
+        part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
+    )

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,8 +18,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from ingest.sync.beliefs import Lately
 from ingest.sync.snapshot import AnswerTimes, CachedInputs
+from mapping.belief.confirm import ConfirmedMatch
+from mapping.belief.doubts import identify
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import MatchUnknown, ProviderRefused, ServiceError
 from mapping.match.match import Status
@@ -32,6 +35,11 @@ from store.timeline.timeline import DIGEST, PostTime
 def everybody(_endpoint: str, _organization_id: str) -> bool:
     """Every organization has every endpoint."""
     return True
+
+
+def having(endpoints: AbstractSet[tuple[str, str]]) -> Callable[[str, str], bool]:
+    """Whether an organization has an endpoint, by the pairs of endpoint and organization that there are."""
+    return lambda endpoint, organization_id: (endpoint, organization_id) in endpoints
 
 
 LOOKS = 3
@@ -138,6 +146,23 @@ def _digest(answer: Answer, known: Mapping[str, Known]) -> str:
     before = known.get(answer.resource)
     stands = answer.digest if answer.outcome is Outcome.CHANGED else None if before is None else before.digest
     return (stands or "")[:DIGEST]
+
+
+@dataclass(slots=True)
+class Lately:
+    """The matches that were believed lately, as short digests: two caches by turns bring nothing new."""
+
+    seen: deque[str] = field(default_factory=lambda: deque(maxlen=8))
+
+    def adds(self, before: ConfirmedMatch | None, after: ConfirmedMatch) -> bool:
+        """Whether the match is not as it was lately; it is from now on."""
+        if before is not None and before.match == after.match:
+            return False
+        digest = identify(after.match)
+        known = digest in self.seen
+        if not known:
+            self.seen.append(digest)
+        return not known
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from config.sections import Limits, Polling
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.steady_clock import EARLY
 from ingest.sync import followed_match
+from ingest.sync.apply_match import WritingRules
 from ingest.sync.apply_snapshot import NewId
 from ingest.sync.endpoint_limiter import RESOURCES, EndpointPaused, limiter_of, may_poll_always, wait_of
 from ingest.sync.followed_match import FollowedMatch
@@ -72,9 +73,10 @@ class Followers:
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self._silence = SilenceWatch(self.limiters, clock, polling.silence_alarm)
         timeline = PostTimeline(store, clock) if timeline is None else timeline
-        poller = partial(Poller, serves=serves, withdrawals=withdrawals, standby=standby, timeline=timeline)
+        rules = partial(WritingRules, new_id, withdrawals=withdrawals, standby=standby)
         self.pollers = {
-            key: poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
+            key: Poller(limiter, store, clock, record, limits, rules(partial(serves, key)), timeline)
+            for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
         self.left_out = MatchQuarantine(store, quarantine, self._spawn)
@@ -119,42 +121,31 @@ class Followers:
         """Take up a match; `afresh`: another liveblog joined it, so fetch everything, whatever is known, and soon.
 
         `leased`: the lease under which it is written, by default the one that the match has now. A match that cannot be
-        taken up is left out. Raises StoreUnavailable.
+        taken up is left out; without its endpoint, and while it serves nobody, it is not polled. Raises StoreUnavailable.
         """
         try:
-            match = await self._take_up(follow_id, leased, afresh=afresh)
+            stored = await self._store.read(partial(followed_match.load, follow_id=follow_id, serves=self._serves))
+            row = stored.row
+            if row.endpoint not in self.limiters:
+                log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
+                return
+            if not stored.needed:
+                self._matches.pop(follow_id, None)
+                self.left_out.put_off(follow_id, leased)
+                return
+            fence = row.fence if leased is None else leased.fence
+            match = self._matches.get(follow_id)
+            if match is None or match.fence != fence:  # what is known of one under the same lease is kept
+                match = self._matches[follow_id] = followed_match.take_up(stored)
+            match.joined_by(stored, fence, afresh=afresh)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._matches.pop(follow_id, None)
             await self.left_out.not_taken_up(follow_id, leased, error)
             return
-        if match is not None:
-            self.left_out.taken_up(match)
-            self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
-
-    async def _take_up(
-        self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool
-    ) -> FollowedMatch | None:
-        """The match as the store has it; what is known of one under the same lease is kept. None where it is not to be polled.
-
-        That is without its endpoint, and while it serves nobody.
-        """
-        stored = await self._store.read(partial(followed_match.load, follow_id=follow_id, serves=self._serves))
-        row = stored.row
-        if row.endpoint not in self.limiters:
-            log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
-            return None
-        if not stored.needed:
-            self._matches.pop(follow_id, None)
-            self.left_out.put_off(follow_id, leased)
-            return None
-        fence = row.fence if leased is None else leased.fence
-        match = self._matches.get(follow_id)
-        if match is None or match.fence != fence:
-            match = self._matches[follow_id] = followed_match.take_up(stored)
-        match.joined_by(stored, fence, afresh=afresh)
-        return match
+        self.left_out.taken_up(match)
+        self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
 
     def schedule(self, match: FollowedMatch, wait: float) -> None:
         """Plan the next poll in `wait` seconds, whatever was planned before."""

@@ -15,8 +15,8 @@ from sqlalchemy import Connection
 from config.sections import Limits
 from ingest.sync import apply_snapshot
 from ingest.sync.answers import decision_rows, save_answers
+from ingest.sync.apply_snapshot import Applied
 from ingest.sync.attach import FetchedStandby, follow_match, start_ledger, take_over
-from ingest.sync.batches import Applied
 from ingest.sync.beliefs import check, within
 from ingest.sync.endpoint_limiter import fetch
 from ingest.sync.fixture_lists import FixtureLists, MatchPreviews, followable_sports
@@ -30,7 +30,7 @@ from mapping.errors import Conflict, InvalidRequest
 from mapping.liveblog.prefill import game_document
 from mapping.match.fixture import FixtureDay
 from mapping.match.match import Match
-from mapping.posts.disallowed import Notes, WithdrawalRules
+from mapping.posts.disallowed import WithdrawalRules
 from providers.base import Answer, Fetched, Outcome, ProviderAdapter, Selector
 from providers.fetch import beside
 from providers.http_client import patient
@@ -120,10 +120,9 @@ class MatchImporter:
         source, fetched, match, arrival = await self.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
         await import_squads(self._store, match, {request.organization_id})
-        notes = apply_snapshot.rules_of(self._withdrawals, request.organization_id)
         create = partial(
             create_liveblog,
-            withdrawals=notes,
+            withdrawals=self._withdrawals,
             request=request,
             endpoint=source.adapter.endpoint.key,
             snapshot=snapshot,
@@ -218,7 +217,7 @@ def create_liveblog(
     *,
     endpoint: str,
     snapshot: Snapshot,
-    withdrawals: Callable[[ImportOptions], Notes | None],
+    withdrawals: WithdrawalRules | None,
     ids: NewIds,
 ) -> Imported:
     """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.

@@ -84,13 +84,12 @@ def block_id(game_id: str, key: str, part: str) -> str:
     return "b" + sha256(f"{game_id}\x1f{key}\x1f{part}".encode()).hexdigest()[:20]
 
 
-def post_times(
+def post_times(  # noqa: PLR0917 -- what a row is made of
     times: AnswerTimes,
     match: Match,
     changes: Changes,
     before: LedgerPosts,
     writes: Sequence[EventWrite],
-    *,
     game_id: str,
     version: int,
 ) -> list[PostTime]:

@@ -17,23 +17,15 @@ import structlog
 
 from config.sections import Limits
 from ingest.kit.quarantine import AGAIN
-from ingest.sync import apply_match, batches
+from ingest.sync import apply_match, apply_snapshot
 from ingest.sync.answers import save_health
-from ingest.sync.apply_snapshot import NewId
-from ingest.sync.batches import Progress
-from ingest.sync.beliefs import Before, BeliefLost, check, check_same, people_of, posted_of, rows_of, within
-from ingest.sync.followed_match import Arrival, FollowedMatch, PostDelays, everybody, readable_terms
+from ingest.sync.apply_match import Progress, WritingRules
+from ingest.sync.beliefs import Before, BeliefLost, believe, people_of, posted_of, rows_of, within
+from ingest.sync.followed_match import Arrival, FollowedMatch, PostDelays, readable_terms
 from ingest.sync.snapshot import AnswerTimes, Snapshot
-from ingest.sync.standby_sources import StandbyRules
-from mapping.belief.confirm import confirm_answer
-from mapping.belief.doubts import by_name
-from mapping.belief.set_again import is_before_start
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.fusion.leading_source import SourceHealth
 from mapping.match.match import Match
-from mapping.match.parts import Part
-from mapping.posts.disallowed import WithdrawalRules
-from mapping.posts.from_posts import with_posts_alone
 from providers.base import Answer, Endpoint, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store.database import Store
@@ -43,7 +35,6 @@ from store.following import closing as endings
 from store.following import leases, standbys, sync
 from store.masterdata import masterdata
 from store.timeline.post_timeline import CommittedPosts, PostTimeline
-from store.timeline.timeline import PostTime
 
 Record = Callable[[Endpoint, str, Iterable[Answer]], None]
 """Takes the answers of every poll; does not block and does not raise."""
@@ -88,31 +79,47 @@ class PollCounts:
 
 @dataclass(frozen=True, slots=True)
 class Poller:
-    """Polls matches of one endpoint. `clock` gives Unix seconds, `new_id` the `local_id` of a new post."""
+    """Polls matches of one endpoint, and writes them by the rules. `clock` gives Unix seconds."""
 
     adapter: ProviderAdapter
     store: Store
     clock: Callable[[], float]
-    new_id: NewId
     record: Record
     limits: Limits
-    serves: Callable[[str, str], bool] = everybody
-    withdrawals: WithdrawalRules | None = None
-    standby: StandbyRules | None = None
+    rules: WritingRules
+    timeline: PostTimeline
     counts: PollCounts = field(default_factory=PollCounts)
-    timeline: PostTimeline = field(kw_only=True)
 
     async def poll(self, match: FollowedMatch) -> Fetched:
-        """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
+        """Fetch once; apply what is new or was left open, else write the health of the resources, where it has changed.
+
+        Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept.
+        """
         if match.afresh:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
         first = not match.known
-        received = await self._fetch(match)
+        self.counts.late.observe(monotonic() - match.due if match.due else 0.0)
+        try:
+            received = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        except ServiceError:
+            self.counts.failed += 1
+            raise
+        self.counts.end(received)
         arrival = Arrival(self.clock, first=first)
         fetched = within(self.limits, received) if received.changed else received
         self.record(self.adapter.endpoint, match.match_id, received.everything)
-        await self.take_in(match, fetched, arrival)
+        if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
+            try:
+                await self._apply(match, fetched, arrival)
+            except (DownstreamRejected, InvalidRequest) as error:
+                # Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay.
+                refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
+                await self._save_health(match, refused)
+                match.bad.update(answer.resource for answer in refused)
+                raise
+        elif {each.resource for each in fetched.everything if each.outcome is Outcome.FAILED} != match.bad:
+            await self._save_health(match, fetched.everything)
         if fetched.changed:
             self.counts.commit.observe(monotonic() - arrival.fetched_at)
         for answer in fetched.everything:
@@ -124,57 +131,34 @@ class Poller:
             match.waiting.answered_at = arrival.at(arrival.fetched_at)
         return fetched
 
-    async def _fetch(self, match: FollowedMatch) -> Fetched:
-        self.counts.late.observe(monotonic() - match.due if match.due else 0.0)
-        try:
-            fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        except ServiceError:
-            self.counts.failed += 1
-            raise
-        self.counts.end(fetched)
-        return fetched
-
-    def _has_endpoint(self, organization_id: str) -> bool:
-        return self.serves(self.adapter.endpoint.key, organization_id)
-
-    async def take_in(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival) -> None:
-        """Apply what is new or was left open; else write the health of the resources, where it has changed."""
-        if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
-            try:
-                await self._apply(match, fetched, arrival)
-            except (DownstreamRejected, InvalidRequest) as error:
-                await self._refuse(match, fetched, error)
-                raise
-        elif {each.resource for each in fetched.everything if each.outcome is Outcome.FAILED} != match.bad:
-            await self._save_health(match, fetched.everything)
-
-    async def _refuse(self, match: FollowedMatch, fetched: Fetched, error: ServiceError) -> None:
-        """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
-        refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
-        await self._save_health(match, refused)
-        match.bad.update(answer.resource for answer in refused)
-
-    async def _save_health(self, match: FollowedMatch, answers: Iterable[Answer]) -> None:
-        await self._write(match, partial(save_health, follow_id=match.id, answers=answers))
-
     async def close(self, match: FollowedMatch) -> None:
         """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
         if await self.store.read_for_write(partial(sync.packed_bodies, follow_id=match.id)):
             arrival = Arrival(self.clock, first=True)
             await self._apply(match, Fetched(answers=(), hints=match.hints), arrival, closing=True)
         else:
-            await self._write(match, partial(endings.close_match, follow_id=match.id, serves=self._has_endpoint))
+            await self._write(match, partial(endings.close_match, follow_id=match.id, serves=self.rules.serves))
 
     async def _apply(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival, *, closing: bool = False) -> None:
+        """Bring the liveblogs in line with what is believed after these answers, and note what the match is like from now on."""
         snapshot = await self._translate(match, fetched, closing=closing)
-        now = snapshot.match
         await self._prepare(match, snapshot)
         times = match.waiting.times(arrival, fetched, text=self.adapter.text_resource, known=match.known)
-        snapshot = replace(snapshot, times=times)
-        applied = await self._bring_in_line(match, snapshot, arrival, closing=closing)
+        # Whether a unit that fails is written is not always known: then nothing is cached.
+        cached, match.cached = match.cached, {}
+        apply = partial(
+            apply_match.apply,
+            follow_id=match.id,
+            snapshot=replace(snapshot, times=times),
+            rules=self.rules,
+            closing=closing,
+            cached=cached,
+        )
+        applied = await self._steps(match, lambda done: _under_lease(match, partial(apply, progress=done)), arrival)
         match.waiting.written(times, snapshot.doubted)
         match.cached, match.failed = applied.cached, applied.failed
         match.again = monotonic() + AGAIN if applied.failed else math.inf
+        now = snapshot.match
         if now.sent_status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=now.sent_status.value)
         if snapshot.changed or match.changed_at is None:
@@ -184,7 +168,8 @@ class Poller:
         match.status, match.pending = now.sent_status, snapshot.pending
         match.hints, match.set_again = fetched.hints, snapshot.set_again
         if match.supports:
-            await self._support(match, times, arrival)
+            for follow_id in await self.store.read_for_write(partial(standbys.supported_by, follow_id=match.id)):
+                await self.apply_again(match, follow_id, times, arrival)
 
     async def _translate(self, match: FollowedMatch, fetched: Fetched, *, closing: bool) -> Snapshot:
         """The match as it is believed after these answers.
@@ -192,114 +177,34 @@ class Poller:
         Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
         """
         stored, belief = await self.store.read_for_write(partial(sync.packed_match, follow_id=match.id))
-        confirm = partial(self._confirm, closing=closing)
+        work = partial(believe, self.adapter, self.limits, match, stored, fetched, closing=closing)
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
         try:
-            snapshot = await beside(size, confirm, match, stored, fetched, Before(belief))
+            snapshot = await beside(size, work, Before(belief))
         except BeliefLost as lost:
             if belief is not None:
                 log.warning("match.belief_lost", match=match.match_id, cause=str(lost.__cause__))
             posted = await self.store.read_for_write(partial(posted_of, follow_id=match.id))
-            snapshot = await beside(size, confirm, match, stored, fetched, Before(None, posted))
+            snapshot = await beside(size, work, Before(None, posted))
         for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         if len(snapshot.match.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
         return snapshot
 
-    def _confirm(
-        self,
-        match: FollowedMatch,
-        stored: Mapping[str, bytes],
-        fetched: Fetched,
-        before: Before,
-        *,
-        closing: bool,
-    ) -> Snapshot:
-        """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
-        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        translated = self.adapter.translate(match.match_id, _together(stored, changed))
-        check(self.limits, translated)
-        known = before.belief(translated)
-        check_same(known, translated)
-        good = confirmed_parts(fetched, self.adapter, translated)
-        belief = confirm_answer(known, translated, good=good, closing=closing)
-        belief = with_posts_alone(known, belief, translated)
-        after = sync.packed_belief(belief)
-        differs = after != before.packed
-        return Snapshot(
-            match=belief.match,
-            doubted=frozenset(by_name(belief.doubted)),
-            pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
-            changed=bool(changed) and differs and match.lately.adds(known, belief),
-            belief=after if differs else None,
-            set_again=belief.memory.earlier is not None and is_before_start(belief.match),
-            packed={name: sync.pack_body(body) for name, body in changed.items()},
-            answers=fetched.everything,
-            hints=fetched.hints,
-        )
-
-    def _failed(self, fetched: Fetched) -> bool:
-        """Whether a resource of the match itself brought no good answer; it may bring one at the next poll."""
-        return any(answer.resource != self.adapter.text_resource for answer in fetched.failed)
-
     async def _prepare(self, match: FollowedMatch, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
         people, rows = people_of(snapshot.match), rows_of(snapshot.match)
-        if people <= PEOPLE and rows <= batches.LOOK:
+        if people <= PEOPLE and rows <= apply_snapshot.LOOK:
             return
         attached = await self.store.read_for_write(partial(sync.attachments_of, follow_id=match.id))
-        liveblogs = [each for each in attached if self._has_endpoint(each.organization_id)]
-        if rows > batches.LOOK:
+        liveblogs = [each for each in attached if self.rules.serves(each.organization_id)]
+        if rows > apply_snapshot.LOOK:
             await beside(LARGE + 1, snapshot.prepare, readable_terms(liveblogs))
         made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
         if people > PEOPLE and match.squads != made_of:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
-
-    @property
-    def _rules(self) -> apply_match.WritingRules:
-        return apply_match.WritingRules(
-            new_id=self.new_id, serves=self._has_endpoint, withdrawals=self.withdrawals, standby=self.standby
-        )
-
-    async def _bring_in_line(
-        self, match: FollowedMatch, snapshot: Snapshot, arrival: Arrival, *, closing: bool
-    ) -> Progress:
-        """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
-        # Whether a unit that fails is written is not always known: then nothing is cached.
-        cached, match.cached = match.cached, {}
-        apply = partial(
-            apply_match.apply,
-            follow_id=match.id,
-            snapshot=snapshot,
-            rules=self._rules,
-            closing=closing,
-            cached=cached,
-        )
-        return await self._steps(match, lambda done: _under_lease(match, partial(apply, progress=done)), arrival)
-
-    async def _steps(
-        self, match: FollowedMatch, unit: Callable[[Progress], Callable[[Unit], Progress]], arrival: Arrival
-    ) -> Progress:
-        """Run the units that it takes, each from where the last one has come; `match` is pending until the last is written."""
-        progress = apply_match.EVERYTHING
-        while not progress.finished:
-            progress = await self._step(match, unit(progress), progress, arrival)
-            match.pending = match.pending or not progress.finished
-        return progress
-
-    async def _step(
-        self, match: FollowedMatch, unit: Callable[[Unit], Progress], before: Progress, arrival: Arrival
-    ) -> Progress:
-        """How far the unit has come, without a liveblog that it cannot bring in line; its posts are noted."""
-        try:
-            progress = await self.store.write(unit)
-        except apply_match.LiveblogFailed as failed:
-            log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
-            return before.without(failed.game_id, failed.cause)
-        self._committed(match, progress.times[len(before.times) :], arrival)
-        return progress
 
     async def apply_again(
         self,
@@ -316,7 +221,7 @@ class Poller:
         apply = partial(
             apply_match.apply_again,
             follow_id=follow_id,
-            rules=self._rules,
+            rules=self.rules,
             times=times,
             health=health,
             cached=match.beside,
@@ -324,23 +229,37 @@ class Poller:
         progress = await self._steps(match, lambda done: partial(apply, progress=done), arrival)
         match.beside = {**match.beside, **progress.cached}
 
-    async def _support(self, match: FollowedMatch, times: AnswerTimes, arrival: Arrival) -> None:
-        """What the match adds to those for which it stands by."""
-        for follow_id in await self.store.read_for_write(partial(standbys.supported_by, follow_id=match.id)):
-            await self.apply_again(match, follow_id, times, arrival)
+    async def _steps(
+        self, match: FollowedMatch, unit: Callable[[Progress], Callable[[Unit], Progress]], arrival: Arrival
+    ) -> Progress:
+        """Run the units that it takes, each from where the last one has come; `match` is pending until the last is written.
 
-    def _committed(self, match: FollowedMatch, times: tuple[PostTime, ...], arrival: Arrival) -> None:
-        """Posts are committed: the timeline notes when, and how late those were that are new, but not of a match just taken up."""
-        at = arrival.now()
-        self.timeline.committed(CommittedPosts(times, at, match.match_id, match.endpoint))
-        for each in times:
-            if each.what == "posted" and not arrival.first:
-                match.delays.add(each, at)
-                self.counts.delays.add(each, at)
+        A liveblog that cannot be brought in line is left out. Of posts that are committed the timeline notes when, and how late
+        those were that are new, but not of a match just taken up.
+        """
+        progress = Progress()
+        while not progress.finished:
+            before = progress
+            try:
+                progress = await self.store.write(unit(before))
+            except apply_match.LiveblogFailed as failed:
+                log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
+                progress = before.without(failed.game_id, failed.cause)
+            at, times = arrival.now(), progress.times[len(before.times) :]
+            self.timeline.committed(CommittedPosts(times, at, match.match_id, match.endpoint))
+            for each in times if not arrival.first else ():
+                if each.what == "posted":
+                    match.delays.add(each, at)
+                    self.counts.delays.add(each, at)
+            match.pending = match.pending or not progress.finished
+        return progress
 
-    async def _write(self, match: FollowedMatch, work: Callable[[Unit], T]) -> T:
+    async def _save_health(self, match: FollowedMatch, answers: Iterable[Answer]) -> None:
+        await self._write(match, partial(save_health, follow_id=match.id, answers=answers))
+
+    async def _write(self, match: FollowedMatch, work: Callable[[Unit], None]) -> None:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""
-        return await self.store.write(_under_lease(match, work))
+        await self.store.write(_under_lease(match, work))
 
 
 def _under_lease(match: FollowedMatch, work: Callable[[Unit], T]) -> Callable[[Unit], T]:
@@ -356,25 +275,6 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
         begin = 0
         while await store.write(partial(work, begin=begin)):
             begin += PEOPLE
-
-
-def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[Part]:
-    """The parts of the match that this poll confirms: those of which all resources that carry them answered well.
-
-    An answer that blocks withdrawals (mapping.match.match.Fault) confirms nothing: what was posted stays.
-    """
-    bad = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
-    answered = frozenset(answer.resource for answer in fetched.answers)
-    text = frozenset(filter(None, [adapter.text_resource]))
-    carried_by = {**dict.fromkeys(Part, answered - text), **adapter.carried_by, Part.TEXT: text}
-    return frozenset(
-        part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
-    )
-
-
-def _together(stored: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The last good body of each resource, unpacked."""
-    return sync.unpack_bodies({name: body for name, body in stored.items() if name not in changed}) | {**changed}
 
 
 def _keep_validators(followed: FollowedMatch, answer: Answer) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from ingest.sync.poll import confirmed_parts
+from ingest.sync.beliefs import confirmed_parts
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import DownstreamRejected

@@ -130,7 +130,7 @@ PLANTS = _plants("""
     mapping/belief/doubts.py: if part not in self.good:
     → if False:
     A resource that fails confirms nothing.
-    ingest/sync/poll.py: part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
+    ingest/sync/beliefs.py: part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
     → part for part, carriers in carried_by.items() if carriers & answered
     A step back that was undone needs more the next time.
     mapping/belief/doubts.py: return min(CONFIRMATIONS << self.undone, MOST_CONFIRMATIONS)
@@ -247,8 +247,8 @@ PLANTS = _plants("""
     store/engine/records.py: publish_at=self.publish_at,
     → publish_at=None,
     What our own terms hide is no withdrawal.
-    ingest/sync/apply_snapshot.py: return frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
-    → return frozenset()
+    ingest/sync/apply_snapshot.py: left_out=frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
+    → left_out=frozenset()
     Without automatic posting posts are drafts.
     mapping/documents/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
     → return kind in self.exclude_events or key in self.held
