@@ -32,6 +32,7 @@ from config import Settings
 from ingest.cli.shared import tune_interpreter
 from ingest.daemon.build import Components, build_components
 from ingest.sync.poll import FollowedMatch
+from mapping.documents.import_options import ImportOptions
 from mapping.match.match import Status
 from store.following import sync
 from store.following.import_request import ImportRequest
@@ -71,8 +72,7 @@ async def follow(components: Components, count: int, first: int = 0, *, text: bo
     for number in range(first, count):
         await components.importer.create(ImportRequest(
             organization_id=ORGANIZATION, client_id="cms", provider="heim", selector_kind="match",
-            selector_id=str(FIRST_ID + number), title=None, locale="en", text=text, auto_post=True,
-            exclude_scoreboard=False, exclude_events=(), idempotency_key=None, idempotency_digest="",
+            selector_id=str(FIRST_ID + number), terms=ImportOptions(sport="", text=text, auto_post=True),
         ))  # fmt: skip
 
 

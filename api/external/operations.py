@@ -69,12 +69,15 @@ async def create(
         provider=document.provider,
         selector_kind=kind,
         selector_id=selector_id,
-        title=document.title or None,
-        locale=document.locale,
-        text=document.include_text_content,
-        auto_post=document.auto_post_enabled,
-        exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
-        exclude_events=tuple(auto.exclude_events) if auto else (),
+        terms=ImportOptions(
+            sport="",
+            title=document.title or None,
+            locale=document.locale,
+            text=document.include_text_content,
+            auto_post=document.auto_post_enabled,
+            exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
+            exclude_events=frozenset(auto.exclude_events) if auto else frozenset(),
+        ),
         idempotency_key=key,
         idempotency_digest=digest_of(body),
         editorial=editorial,
@@ -89,8 +92,8 @@ async def preview(
     check_provider(query.get("provider"), services.providers)
     names = {name: query[name] for name in SELECTED if query.get(name)}
     kind, selector_id = selector_of(parse_document(CreateFromExternal, names))
-    wanted = ImportRequest.of_terms(
-        ImportOptions(sport="", text=text),
+    wanted = ImportRequest(
+        terms=ImportOptions(sport="", text=text),
         organization_id=organization_id,
         client_id=client_id,
         provider=names["provider"],
@@ -151,15 +154,14 @@ async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any],
     found = await find_standbys(services, named.organization_id, document)
     changes = document.standby is not None or document.leads is not None
     terms = document.applied_to(await services.store.read(partial(_terms, named)))
-    wanted = ImportRequest.of_terms(
-        terms,
+    wanted = ImportRequest(
+        terms=terms,
         organization_id=named.organization_id,
         client_id=client_id,
         provider=document.provider,
         selector_kind=kind,
         selector_id=selector_id,
         attach_to=named.name,
-        paused=terms.paused,
         sources=partial(change_sources, document=document, found=found) if changes else None,
     )
     game_id = await services.importer.create(wanted)

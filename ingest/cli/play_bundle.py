@@ -11,7 +11,7 @@ import gzip
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -210,8 +210,8 @@ class BundlePlayer:
     async def _create(self, source: PlayedSource, decision: Decision) -> None:
         """Create the liveblog as it was created."""
         self.replay.give(source.answers(decision))
-        request = ImportRequest.of_terms(
-            ImportOptions.from_dict(self.manifest["terms"]),
+        request = ImportRequest(
+            terms=replace(ImportOptions.from_dict(self.manifest["terms"]), paused=False),
             organization_id=self.owner,
             client_id="replay",
             provider=source.provider,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from config.organizations import Liveblog, StandbyEntry
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import MatchImporter, terms_of
-from mapping.documents.import_options import MOST_STANDBYS
+from mapping.documents.import_options import MOST_STANDBYS, ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from store.database import Store
@@ -225,7 +225,8 @@ def _request_again(entry: Liveblog, found: sync.Attachment) -> ImportRequest:
     if not _is_renamed(entry, found):
         return request
     terms = sync.terms_of(found)
-    return replace(request, attach_to=found.game_id, paused=terms.paused, withdrawn=terms.withdrawn)
+    kept = replace(request.terms, paused=terms.paused, withdrawn=terms.withdrawn)
+    return replace(request, attach_to=found.game_id, terms=kept)
 
 
 def _request(entry: Liveblog) -> ImportRequest:
@@ -236,12 +237,15 @@ def _request(entry: Liveblog) -> ImportRequest:
         provider=entry.provider,
         selector_kind=kind,
         selector_id=given,
-        title=entry.title,
-        locale=entry.locale,
-        text=entry.include_text_content,
-        auto_post=entry.auto_post,
-        exclude_scoreboard=entry.exclude_scoreboard,
-        exclude_events=entry.exclude_events,
+        terms=ImportOptions(
+            sport="",
+            title=entry.title,
+            locale=entry.locale,
+            text=entry.include_text_content,
+            auto_post=entry.auto_post,
+            exclude_scoreboard=entry.exclude_scoreboard,
+            exclude_events=frozenset(entry.exclude_events),
+            confirm=entry.confirm,
+        ),
         declared_key=entry.key,
-        confirm=entry.confirm,
     )

@@ -147,13 +147,13 @@ class MatchImporter:
 
     async def find_standby(self, wanted: StandbyRequest) -> FetchedStandby:
         """The match, as its provider gives it now; raises what `create` raises."""
-        request = ImportRequest.of_terms(
-            ImportOptions(sport=""),
+        request = ImportRequest(
             organization_id=wanted.organization_id,
             client_id="",
             provider=wanted.provider,
             selector_kind="match",
             selector_id=wanted.match_id,
+            terms=ImportOptions(sport=""),
         )
         source, fetched, match, arrival = await self.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
@@ -181,12 +181,12 @@ class MatchImporter:
     async def fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
         """Fetch and translate what the request means, and check that it may be had; raises as a creation does."""
         source = self._source(request.organization_id, request.provider)
-        if request.text:
+        if request.terms.text:
             _check_text(source)
         match_id = await patient(
             partial(_resolve, source.adapter, Selector(request.selector_kind, request.selector_id))
         )
-        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
+        fetched = await patient(partial(_first, source.adapter, match_id, text=request.terms.text, limits=self._limits))
         arrival = Arrival(self._clock, first=True)
         self._record(source.adapter.endpoint, match_id, fetched.answers)
         bodies = bodies_of(fetched.changed)
@@ -349,21 +349,12 @@ def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -
     """
     if match.sport not in followable_sports(source.provider):
         raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
-    if request.text:
+    if request.terms.text:
         _check_text(source, match.sport)
 
 
 def terms_of(request: ImportRequest, sport: str) -> ImportOptions:
     """The terms of the request; what to leave out only counts where posting is automatic (interface)."""
-    return ImportOptions(
-        sport=sport,
-        locale=request.locale,
-        auto_post=request.auto_post,
-        exclude_events=frozenset(request.exclude_events) if request.auto_post else frozenset(),
-        exclude_scoreboard=request.exclude_scoreboard and request.auto_post,
-        text=request.text,
-        title=request.title,
-        paused=request.paused,
-        withdrawn=request.withdrawn,
-        confirm=request.confirm or "one",
-    )
+    if request.terms.auto_post:
+        return replace(request.terms, sport=sport)
+    return replace(request.terms, sport=sport, exclude_events=frozenset(), exclude_scoreboard=False)

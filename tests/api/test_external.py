@@ -38,9 +38,10 @@ async def test_everything_that_is_said_arrives(server):
 
     (requested,) = server.requested
     assert (requested.provider, requested.selector_kind, requested.selector_id) == ("gn-gsd", "phase", "12")
-    assert (requested.title, requested.locale, requested.text, requested.auto_post) == ("The derby", "de", True, True)
-    assert requested.exclude_scoreboard
-    assert requested.exclude_events == ("soccer.yellow-card", "tennis.start")
+    terms = requested.terms
+    assert (terms.title, terms.locale, terms.text, terms.auto_post) == ("The derby", "de", True, True)
+    assert terms.exclude_scoreboard
+    assert terms.exclude_events == {"soccer.yellow-card", "tennis.start"}
     assert requested.idempotency_key == "try-1"
 
 

@@ -215,11 +215,12 @@ class Process:
 
     async def create(self, **changes: Any) -> str:
         """Ask for a liveblog as the API would; gives its `ticker_id`."""
+        wishes = {"text": True, "auto_post": True, "exclude_events": (), **self.wishes, **changes}
+        wishes["exclude_events"] = frozenset(wishes["exclude_events"])
+        terms = {name: wishes.pop(name) for name in [*wishes] if name in ImportOptions.__slots__}
         request = ImportRequest(**{
             "organization_id": OWNER, "client_id": "cms", "provider": "heim", "selector_kind": "match",
-            "selector_id": self.match_id, "title": None, "locale": "en", "text": True, "auto_post": True,
-            "exclude_scoreboard": False, "exclude_events": (), "idempotency_key": None, "idempotency_digest": "",
-            **self.wishes, **changes,
+            "selector_id": self.match_id, "terms": ImportOptions(sport="", **terms), **wishes,
         })  # fmt: skip
         return await self.importer.create(request)
 

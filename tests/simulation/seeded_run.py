@@ -23,6 +23,7 @@ from structlog.testing import capture_logs
 from ingest.kit import bulkhead
 from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
 from ingest.webhooks import attempt, dispatcher
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
@@ -338,14 +339,7 @@ def request(match_id: str) -> ImportRequest:
         provider="heim",
         selector_kind="match",
         selector_id=match_id,
-        title=None,
-        locale="en",
-        text=False,
-        auto_post=True,
-        exclude_scoreboard=False,
-        exclude_events=(),
-        idempotency_key=None,
-        idempotency_digest="",
+        terms=ImportOptions(sport="", auto_post=True),
     )
 
 

@@ -163,7 +163,8 @@ async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):
     created = await browser.submit("/desk/matches/new", form)
     assert created.headers["location"] == "../../desk/matches/gnew?done=saved"
     wanted = server.requested[1]
-    assert (wanted.idempotency_key, wanted.text, wanted.auto_post, wanted.title, wanted.locale) == (
+    terms = wanted.terms
+    assert (wanted.idempotency_key, terms.text, terms.auto_post, terms.title, terms.locale) == (
         key, True, False, "T", "de",
     )  # fmt: skip
     assert wanted.client_id.startswith("person.")

@@ -83,8 +83,9 @@ async def test_all_that_are_ticked_get_the_same_terms(server):
     assert done.headers["location"] == "../../desk/matches/new?provider=heim&day=2026-09-21&made=2"
     assert "Liveblogs created: 2" in (await browser.send("GET", f"{NEW}?provider=heim&made=2")).text
     for each in server.requested:
-        assert (each.locale, each.auto_post, each.text, each.editorial) == ("de", True, True, True)
-        assert each.exclude_events == ("soccer.goal",)
+        terms = each.terms
+        assert (terms.locale, terms.auto_post, terms.text, each.editorial) == ("de", True, True, True)
+        assert terms.exclude_events == {"soccer.goal"}
     await browser.submit(NEW, sent)
     ids = [each.selector_id for each in server.requested]
     assert (ids, len({each.idempotency_key for each in server.requested})) == (["1", "3", "1", "3"], 2)
