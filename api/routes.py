@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from pydantic import BaseModel
-
 from api.capabilities import CAPABILITIES
 from api.desk.cookies import SESSION, cookie_kind
 from api.desk.desk_routes import DESK_ROUTES
@@ -34,21 +32,6 @@ from api.status import ops, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
-from mapping.documents.event import Event
-from mapping.documents.external import (
-    AttachToExternal,
-    CreateFromExternal,
-    ExternalChange,
-    ExternalPreview,
-    ExternalSource,
-    HandBack,
-)
-from mapping.documents.fixtures import FixtureCollection
-from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
-from mapping.documents.media import Media
-from mapping.documents.modification import PostModifications
-from mapping.documents.timeline import PostTimelines
-from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"
@@ -125,26 +108,9 @@ ROUTES: tuple[Route, ...] = (
 )
 # fmt: on
 
-REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, CreateFromExternal, Event,
-    ExternalChange, GameDraft, HandBack, PostModifications, WebhookAddress,
-    WebhookReplay,
-    *(model for capability in CAPABILITIES for model in capability.requests),
-    *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
-)  # fmt: skip
-RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalPreview, ExternalSource, FixtureCollection, Game,
-    GameShowResponse, Media, PostTimelines, WebhookDeliveries, WebhookSubscription,
-    *(model for capability in CAPABILITIES for model in capability.responses),
-    *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
-)  # fmt: skip
-"""The documents that operations refer to."""
-
 
 def openapi(public_url: str, limits: DocumentLimits, *, desk: bool) -> Json:
     """The OpenAPI document of the table; `desk`: whether people sign in."""
     kind = cookie_kind(public_url) if desk else None
     cookie = None if kind is None else kind.name(SESSION)
-    return document(
-        ROUTES, requests=REQUESTS, responses=RESPONSES, public_url=public_url, limits=limits, session_cookie=cookie
-    )
+    return document(ROUTES, public_url=public_url, limits=limits, session_cookie=cookie)

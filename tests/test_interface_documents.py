@@ -13,6 +13,7 @@ from mapping.documents.base import Document
 from mapping.match.match import Status
 from mapping.polls.documents import OwnVote, PollOption
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
+from tests.kit.described import models_of
 from tests.kit.document_models import MODELS as DOCUMENTS
 from tests.kit.document_models import models
 from tests.kit.interface_tables import OURS, documents, enums, error_rows, operations, parameters, providers, tables
@@ -41,7 +42,7 @@ def heading_of(name: str, model: type[Document]) -> str:
 STATISTICS = {VisitorMetrics: "`visitorMetrics`", StatisticsPeriod: "`period`", StatisticsPlace: "`origin`, `location`"}
 """What the reference calls what it shows of statistics; an overview has nothing but the first."""
 OF_CAPABILITIES = {*STATISTICS, OwnVote, PollOption} | {
-    model for each in CAPABILITIES for model in (*each.requests, *each.responses) if model is not StatisticsOverview
+    model for each in CAPABILITIES for model in models_of(each.routes) if model is not StatisticsOverview
 }
 MODELS = {heading_of(name, model): model for name, model in DOCUMENTS.items()} | {
     STATISTICS.get(model, f"`{model.__name__}`"): model

@@ -12,22 +12,6 @@ from api.http.errors import json_bytes
 from api.http.json_path import Json, node
 from api.http.routing import Route
 from config import Settings
-from mapping.comments.documents import (
-    ChannelClosing,
-    ChannelClosingRequest,
-    CommentCollection,
-    CommentCounts,
-    CommentDecision,
-    CommentDraft,
-    CommentLike,
-    CommentLikes,
-    CommentReported,
-    ModeratedComment,
-    ModeratedCommentCollection,
-    ReaderBan,
-    ReaderBanRequest,
-    ReaderComment,
-)
 from mapping.locales import Translator
 from mapping.locales.labels import CommentLabel
 from store.comments import moderation as stored_moderation
@@ -61,18 +45,6 @@ def page_data(settings: Settings, organization_id: str, game: Json, texts: Trans
 COMMENTS = Capability(
     name="comments",
     routes=ROUTES,
-    requests=(ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, ReaderBanRequest),
-    responses=(
-        ChannelClosing,
-        CommentCollection,
-        CommentCounts,
-        CommentLikes,
-        CommentReported,
-        ModeratedComment,
-        ModeratedCommentCollection,
-        ReaderBan,
-        ReaderComment,
-    ),
     parts=lambda services, monotonic: (comment_counts.CountedComments(services.store, services.clock, monotonic),),
     extras=comment_counts.extras,
     page=PagePart(data=page_data),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Annotated, Literal, NotRequired
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
+from pydantic import Field
 from sqlalchemy import Connection
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from api.embed.styles import STATIC
 from api.feeds.feed_request import FeedRequest, page_url
@@ -38,26 +41,27 @@ WIDTH, HEIGHT = 640, 800
 """Pixels of a frame that nobody limits."""
 MOST = 10**15 - 1
 """What a consumer may name; the frame is never larger than it is without."""
-PIXELS: Json = {"type": "integer", "minimum": 1, "maximum": MOST}
-SCHEMA: Json = {
-    "type": "object",
-    "required": ["version", "type", "html", "width", "height", "title"],
-    "properties": {
-        "version": {"const": "1.0"},
-        "type": {"const": "rich"},
-        "html": TEXT,
-        "width": PIXELS,
-        "height": PIXELS,
-        "title": TEXT,
-        "author_name": TEXT,
-        "provider_name": TEXT,
-        "provider_url": TEXT,
-        "thumbnail_url": TEXT,
-        "thumbnail_width": PIXELS,
-        "thumbnail_height": PIXELS,
-        "cache_age": {"type": "integer"},
-    },
-}
+Pixels = Annotated[int, Field(ge=1, le=MOST)]
+
+
+class OEmbed(TypedDict):
+    """What consumers of oEmbed hear; every text in `html` is escaped."""
+
+    version: Literal["1.0"]
+    type: Literal["rich"]
+    html: str
+    width: Pixels
+    height: Pixels
+    title: str
+    author_name: NotRequired[str]
+    provider_name: NotRequired[str]
+    provider_url: NotRequired[str]
+    thumbnail_url: NotRequired[str]
+    thumbnail_width: NotRequired[Pixels]
+    thumbnail_height: NotRequired[Pixels]
+    cache_age: NotRequired[int]
+
+
 URL = Text("url", "The address of the page of a liveblog", NAME, required=True)
 MAX_WIDTH = Integer("maxwidth", "Pixels that the frame may be wide", low=1, high=MOST, default=WIDTH)
 MAX_HEIGHT = Integer("maxheight", "Pixels that the frame may be high", low=1, high=MOST, default=HEIGHT)
@@ -69,7 +73,7 @@ OEMBED = openapi.operation(
     {
         200: {
             "description": "oEmbed 1.0, type `rich`",
-            "content": {KINDS["json"]: {"schema": SCHEMA}, KINDS["xml"]: {"schema": TEXT}},
+            "content": {KINDS["json"]: {"schema": openapi.response_schema(OEmbed)}, KINDS["xml"]: {"schema": TEXT}},
         },
         **openapi.NOT_MODIFIED,
         **openapi.refusals(*openapi.OF_ALL, 401, 404, 501),

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from secrets import token_hex
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from sqlalchemy import Connection
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from api.embed.styles import STATIC
 from api.feeds.feed_request import LIMIT, THEMED_PAGE, FeedRequest, UnknownThemes, feed_request, page_url
@@ -20,7 +21,7 @@ from api.http import openapi
 from api.http.caching import SMALLEST, Rendering, accepted_coding, cache_control, compress, conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
-from api.http.param import TEXT, Param, Query, Text
+from api.http.param import Param, Query, Text
 from api.http.request import ApiRequest, Services
 from api.http.static import version
 from api.page.document import moment
@@ -52,32 +53,43 @@ PARAMETERS: list[Param | Json] = [
     ),
     replace(LIMIT, description="With a theme: number of posts"),
 ]
-HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": TEXT}}
-HTML_AND_SCHEMA: Json = {
-    "type": "object",
-    "required": ["html", "schema"],
-    "properties": {
-        "html": TEXT,
-        "schema": {
-            "type": "object",
-            "required": ["@context", "@type", "headline", "url", "datePublished", "dateModified"],
-            "properties": {"@context": {"const": "https://schema.org"}, "@type": {"const": "LiveBlogPosting"}},
-        },
+LiveBlogPosting = TypedDict(
+    "LiveBlogPosting",
+    {
+        "@context": Literal["https://schema.org"],
+        "@type": Literal["LiveBlogPosting"],
+        "headline": Any,
+        "url": Any,
+        "datePublished": Any,
+        "dateModified": Any,
     },
-}
+)
+"""The structured data of a liveblog, of which schema.org says the rest."""
 
 
-def _operation(name: str, summary: str, schema: Json, *more: Param) -> Json:
-    responses = {200: openapi.json_answer(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
+class PrefetchedTeaser(TypedDict):
+    """A teaser for an article."""
+
+    html: str
+
+
+class PrefetchedLiveblog(PrefetchedTeaser):
+    """A liveblog for an article."""
+
+    schema: LiveBlogPosting
+
+
+def _operation(name: str, summary: str, answer: Any, *more: Param) -> Json:
+    responses = {200: openapi.document_answer(answer, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
     return openapi.operation(name, summary, "Pages", responses, parameters=[*PARAMETERS, *more], security=openapi.OPEN)
 
 
 OF_TEASERS = Text(
     "includeLiveblogUrl", "Without `liveblogUrl`: links lead to the page of this origin that was read most"
 )
-LIVEBLOG = _operation("prefetch.liveblog", "A liveblog for an article: HTML and structured data", HTML_AND_SCHEMA)
+LIVEBLOG = _operation("prefetch.liveblog", "A liveblog for an article: HTML and structured data", PrefetchedLiveblog)
 TEASER = _operation(
-    "prefetch.teaser", "The scoreboard and the newest headlines of a liveblog as HTML", HTML, OF_TEASERS
+    "prefetch.teaser", "The scoreboard and the newest headlines of a liveblog as HTML", PrefetchedTeaser, OF_TEASERS
 )
 
 

@@ -80,7 +80,7 @@ DELETE = openapi.operation(
     "Delete an event",
     "Events",
     {
-        200: openapi.json_answer({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}),
+        200: openapi.json_answer(openapi.EMPTY, "Deleted, now or before", {}),
         **openapi.WRITE_ERRORS,
     },
     parameters=[NAMES_EVENT, openapi.IF_MATCH],

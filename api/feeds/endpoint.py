@@ -24,7 +24,7 @@ from api.feeds.feed_request import (
     hub_links,
     hub_of,
 )
-from api.feeds.formats import ATOM_TYPE, JSON_TYPE, RSS_TYPE, render_atom, render_json, render_rss
+from api.feeds.formats import ATOM_TYPE, JSON_TYPE, RSS_TYPE, JsonFeed, render_atom, render_json, render_rss
 from api.http import openapi
 from api.http.caching import cache_control, conditional
 from api.http.json_path import Json
@@ -37,7 +37,6 @@ from api.view.post_files import article_address
 from api.view.read_cache import DELAY, ReadCache, read_view
 from api.view.references import complete
 from config import Settings
-from mapping.sports.base import MomentType
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,74 +57,6 @@ FEED_PARAMETERS: list[Param] = [
     DELAY,
     *THEME_PARAMETERS,
 ]
-KEY_EVENT: Json = {
-    "type": "object",
-    "required": ["type", "event_type", "local_id", "url", "text"],
-    "properties": {
-        "type": {"enum": [str(each) for each in MomentType]},
-        **dict.fromkeys(("event_type", "local_id", "url", "time_of_play", "phase", "team", "player", "text"), TEXT),
-        "score": {"type": "object", "properties": {"home_score": TEXT, "away_score": TEXT}},
-    },
-}
-JSON_FEED: Json = {
-    "type": "object",
-    "required": ["version", "title", "items"],
-    "properties": {
-        "version": {"const": "https://jsonfeed.org/version/1.1"},
-        "title": TEXT,
-        "home_page_url": TEXT,
-        "feed_url": TEXT,
-        "next_url": TEXT,
-        "language": TEXT,
-        "hubs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["type", "url"],
-                "properties": {"type": {"const": "WebSub"}, "url": TEXT},
-            },
-        },
-        "_matchwire": {
-            "type": "object",
-            "required": ["recap", "key_events"],
-            "properties": {"recap": TEXT, "key_events": {"type": "array", "items": KEY_EVENT}},
-        },
-        "items": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["id", "content_html"],
-                "properties": {
-                    "id": TEXT,
-                    "url": TEXT,
-                    "title": TEXT,
-                    "content_html": TEXT,
-                    "image": TEXT,
-                    "date_published": {"type": "string", "format": "date-time"},
-                    "date_modified": {"type": "string", "format": "date-time"},
-                    "_matchwire": {
-                        "type": "object",
-                        "required": ["comments"],
-                        "properties": {"comments": {"type": "integer", "minimum": 0}},
-                    },
-                    "attachments": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["url", "mime_type"],
-                            "properties": {
-                                "url": TEXT,
-                                "mime_type": TEXT,
-                                "title": TEXT,
-                                "duration_in_seconds": {"type": "integer", "minimum": 1},
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
 ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 FORMATS = (
     Format("rss", RSS_TYPE, render_rss),
@@ -137,7 +68,11 @@ FORMATS = (
 def feed_operation(form: Format) -> Json:
     """The feed as the OpenAPI document describes it."""
     kind = form.content_type.partition(";")[0]
-    content = openapi.json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": TEXT}}
+    content = (
+        openapi.json_content(openapi.response_schema(JsonFeed))
+        if form.extension == "json"
+        else {kind: {"schema": TEXT}}
+    )
     summary = f"A liveblog as {form.extension}"
     return openapi.operation(
         f"feed.{form.extension}",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from email.utils import format_datetime
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from api.feeds.feed import Enclosure, Feed, Item
 from api.http.errors import json_bytes
 from api.http.json_path import instant, rfc3339
-from api.view.key_moments import KeyMoments, as_json
+from api.view.key_moments import KeyEvent, as_json
 
 ATOM_TYPE = "application/atom+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"
@@ -30,7 +33,7 @@ ET.register_namespace("slash", SLASH)
 
 
 JSON_TYPE = "application/json; charset=utf-8"
-VERSION = "https://jsonfeed.org/version/1.1"
+DateTime = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -129,45 +132,96 @@ def _add_file(entry: ET.Element, file: Enclosure) -> None:
         add(content, f"{{{MEDIA}}}credit", file.credit)
 
 
+class FeedAttachment(TypedDict):
+    """A file of a post."""
+
+    url: str
+    mime_type: str
+    title: NotRequired[str]
+    duration_in_seconds: NotRequired[Annotated[int, Field(ge=1)]]
+
+
+class FeedItemExtension(TypedDict):
+    """What the format has no member for: how many comments a post has."""
+
+    comments: Annotated[int, Field(ge=0)]
+
+
+class JsonFeedItem(TypedDict):
+    """A post."""
+
+    id: str
+    content_html: str
+    url: NotRequired[str]
+    title: NotRequired[str]
+    image: NotRequired[str]
+    date_published: NotRequired[DateTime]
+    date_modified: NotRequired[DateTime]
+    _matchwire: NotRequired[FeedItemExtension]
+    attachments: NotRequired[list[FeedAttachment]]
+
+
+class FeedExtension(TypedDict):
+    """What the format has no member for: the recap, and the key moments, oldest first."""
+
+    recap: str
+    key_events: list[KeyEvent]
+
+
+class FeedHub(TypedDict):
+    """Where changes of the feed can be subscribed to."""
+
+    type: Literal["WebSub"]
+    url: str
+
+
+class JsonFeed(TypedDict):
+    """A liveblog as JSON Feed 1.1."""
+
+    version: Literal["https://jsonfeed.org/version/1.1"]
+    title: str
+    items: list[JsonFeedItem]
+    home_page_url: NotRequired[str]
+    feed_url: NotRequired[str]
+    next_url: NotRequired[str]
+    language: NotRequired[str]
+    hubs: NotRequired[list[FeedHub]]
+    _matchwire: NotRequired[FeedExtension]
+
+
 def render_json(feed: Feed) -> bytes:
     """The feed as JSON Feed 1.1; `next_url` only where there are more posts. `_matchwire` is an extension of ours."""
+    moments = feed.key_moments
     document: dict[str, Any] = {
-        "version": VERSION,
+        "version": "https://jsonfeed.org/version/1.1",
         "title": clean(feed.title),
         "home_page_url": feed.page_url,
         "feed_url": feed.self_url,
         "language": feed.language,
+        "next_url": feed.next_url,
+        "hubs": feed.hub_url and [{"type": "WebSub", "url": feed.hub_url}],
+        "_matchwire": moments
+        and {"recap": moments.recap, "key_events": [as_json(each, feed.page_url) for each in moments.moments]},
+        "items": [_json_item(item) for item in feed.items],
     }
-    if feed.next_url:
-        document["next_url"] = feed.next_url
-    if feed.hub_url:
-        document["hubs"] = [{"type": "WebSub", "url": feed.hub_url}]
-    if feed.key_moments is not None:
-        document["_matchwire"] = _extension(feed.key_moments, feed.page_url)
-    document["items"] = [_json_item(item) for item in feed.items]
-    return json_bytes(document)
-
-
-def _extension(key_moments: KeyMoments, page: str) -> dict[str, Any]:
-    """What the format has no member for: the recap and the key moments, oldest first."""
-    return {"recap": key_moments.recap, "key_events": [as_json(each, page) for each in key_moments.moments]}
+    return json_bytes({name: value for name, value in document.items() if value is not None})
 
 
 def _json_item(item: Item) -> dict[str, Any]:
-    entry: dict[str, Any] = {"id": item.id, "url": item.url}
-    if item.title:
-        entry["title"] = clean(item.title)
-    # The format wants some content in every item, also where all that a post says is its title.
-    entry["content_html"] = clean(item.html)
-    if image := next((each.url for each in item.enclosures if not each.video), None):
-        entry["image"] = clean(image)
-    entry["date_published"] = rfc3339(item.published)
-    entry["date_modified"] = rfc3339(item.updated)
-    if (comments := item.extras.get("comments")) is not None:
-        entry["_matchwire"] = {"comments": comments}
-    if item.enclosures:
-        entry["attachments"] = [_attachment(each) for each in item.enclosures]
-    return entry
+    comments = item.extras.get("comments")
+    entry = {
+        "id": item.id,
+        "url": item.url,
+        "title": clean(item.title) or None,
+        # The format wants some content in every item, also where all that a post says is its title.
+        "content_html": clean(item.html),
+        "image": next((clean(each.url) for each in item.enclosures if not each.video), None),
+        "date_published": rfc3339(item.published),
+        "date_modified": rfc3339(item.updated),
+        "_matchwire": None if comments is None else {"comments": comments},
+        "attachments": [_attachment(each) for each in item.enclosures] or None,
+    }
+    return {name: value for name, value in entry.items() if value is not None}
 
 
 def _attachment(file: Enclosure) -> dict[str, Any]:

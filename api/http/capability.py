@@ -85,8 +85,6 @@ class Capability:
 
     name: str
     routes: tuple[Route, ...] = ()
-    requests: tuple[type[BaseModel], ...] = ()
-    responses: tuple[type[BaseModel], ...] = ()
     parts: Callable[[Services, Callable[[], float]], Sequence[object]] = lambda _services, _monotonic: ()
     """Makes what it keeps in a process, from the services and a steady clock."""
     extras: Callable[[Services, str, str, int | None], Awaitable[PostExtras | None]] | None = None

@@ -8,17 +8,19 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic import TypeAdapter
 
 from api.http.json_path import Json
 from api.http.param import NAME, TEXT, Limit, Param, Text
 from api.http.routing import Route
 from mapping import errors
 
+Schema = Any
+"""A JSON schema, or what stands for one: `SchemaOf`, also within it."""
 Responses = dict[int, Json]
 """The responses of an operation by their status."""
 
@@ -40,6 +42,21 @@ IF_MATCH: Json = {
 SCHEMAS = "#/components/schemas/"
 INPUT = "-Input"
 """Ends the name of a document as requests write it, where responses have one of the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOf:
+    """Stands for the schema of a document, a model or a TypedDict; the OpenAPI document has a reference in its place."""
+
+    model: Any
+    mode: Literal["validation", "serialization"]
+    """As requests write it, or as responses do."""
+
+    @property
+    def name(self) -> str:
+        """As pydantic spells it in its definitions, parameters of generic documents included."""
+        plain = re.sub(r"[^\w.-]", "_", self.model.__name__, flags=re.ASCII)
+        return f"{plain}{INPUT}" if self.mode == "validation" else plain
 
 
 class DocumentLimits(NamedTuple):
@@ -129,21 +146,22 @@ def _refusal(status: int) -> Json:
     return {**json_answer({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
 
 
-def json_answer(schema: Json, description: str, example: Any = None) -> Json:
+def json_answer(schema: Schema, description: str, example: Any = None) -> Json:
     """A response whose body is JSON."""
     return {"description": description, "content": json_content(schema, example)}
 
 
-def document_answer(model: type[BaseModel], description: str, example: Any = None) -> Json:
+def document_answer(model: Any, description: str, example: Any = None) -> Json:
     """A response that holds a document."""
     return json_answer(response_schema(model), description, example)
 
 
-def json_content(schema: Json, example: Any = None) -> Json:
+def json_content(schema: Schema, example: Any = None) -> Json:
     """The `content` of a body that is JSON."""
     return {"application/json": {"schema": schema} if example is None else {"schema": schema, "example": example}}
 
 
+EMPTY: Json = {"type": "object", "maxProperties": 0}
 READ_ERRORS = refusals(*OF_ALL, 401, 403, 404)
 WRITE_ERRORS = refusals(*OF_ALL, 401, 403, 404, 409, 413, 422)
 PUBLIC_ERRORS = refusals(*OF_ALL, 401, 404)
@@ -173,7 +191,7 @@ def operation(
     }
 
 
-def json_body(schema: Json, example: Json) -> Json:
+def json_body(schema: Schema, example: Json) -> Json:
     """A required body that is JSON, whatever its Content-Type says."""
     return {"required": True, "content": json_content(schema, example)}
 
@@ -208,13 +226,11 @@ def readable(response: Json) -> Json:
 def document(
     routes: Iterable[Route],
     *,
-    requests: Iterable[type[BaseModel]],
-    responses: Iterable[type[BaseModel]],
     public_url: str,
     limits: DocumentLimits,
     session_cookie: str | None,
 ) -> Json:
-    """The whole document of what these rows serve; `requests` and `responses` are what operations refer to.
+    """The whole document of what these rows serve, with the schemas of all documents that operations refer to.
 
     `session_cookie`: the name of the cookie of people who are signed in at the desk, None where nobody is.
     """
@@ -225,16 +241,17 @@ def document(
             if session_cookie is not None and route.takes_sessions and operation["security"]:
                 operation["security"] = [*operation["security"], _session_of(route)]
             paths.setdefault(route.path, {})[route.method.lower()] = operation
+    found: set[SchemaOf] = set()
+    served: Json = _fill(paths, limits, found)
     schemes = SCHEMES if session_cookie is None else {**SCHEMES, **_session_schemes(session_cookie)}
     whole = {
         "openapi": "3.1.0",
         "info": {"title": "matchwire", "version": metadata.version("matchwire"), "description": DESCRIPTION},
         "servers": [{"url": public_url}],
-        "paths": paths,
-        "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": schemes},
+        "paths": served,
+        "components": {"schemas": {"Error": ERROR, **_components(found)}, "securitySchemes": schemes},
     }
-    served: Json = fill_limits(shorten_names(whole), limits)
-    return served
+    return shorten_names(whole)
 
 
 def _session_of(route: Route) -> Json:
@@ -265,23 +282,24 @@ def _described(route: Route) -> Json:
     return {**({"description": docstring} if docstring else {}), **(route.operation or {})}
 
 
-def request_schema(model: type[BaseModel]) -> Json:
-    """A reference to the document as a request writes it."""
-    return {"$ref": f"{SCHEMAS}{_name(model)}{INPUT}"}
+def request_schema(model: Any) -> SchemaOf:
+    """The schema of the document as a request writes it."""
+    return SchemaOf(model, "validation")
 
 
-def response_schema(model: type[BaseModel]) -> Json:
-    """A reference to the document as a response writes it."""
-    return {"$ref": f"{SCHEMAS}{_name(model)}"}
+def response_schema(model: Any) -> SchemaOf:
+    """The schema of the document as a response writes it."""
+    return SchemaOf(model, "serialization")
 
 
-def components(requests: Iterable[type[BaseModel]], responses: Iterable[type[BaseModel]]) -> Json:
+def _components(documents: Iterable[SchemaOf]) -> Json:
     """The schemas of these documents and of all that they are made of, by name."""
-    _, given = models_json_schema([(model, "serialization") for model in responses], ref_template=f"{SCHEMAS}{{model}}")
-    _, understood = models_json_schema(
-        [(model, "validation") for model in requests], ref_template=f"{SCHEMAS}{{model}}{INPUT}"
-    )
-    return {**given["$defs"], **{f"{name}{INPUT}": schema for name, schema in understood["$defs"].items()}}
+    schemas: Json = {}
+    for mode, ending in (("serialization", ""), ("validation", INPUT)):
+        inputs = [(each.name, each.mode, TypeAdapter(each.model)) for each in documents if each.mode == mode]
+        _, found = TypeAdapter.json_schemas(inputs, ref_template=f"{SCHEMAS}{{model}}{ending}")
+        schemas |= {f"{name}{ending}": schema for name, schema in found.get("$defs", {}).items()}
+    return schemas
 
 
 def shorten_names(whole: Json) -> Json:
@@ -299,15 +317,18 @@ def shorten_names(whole: Json) -> Json:
     return renamed
 
 
-def fill_limits(value: Any, limits: DocumentLimits) -> Any:
-    """The document with the limits in their places."""
+def _fill(value: Any, limits: DocumentLimits, found: set[SchemaOf]) -> Any:
+    """The value with the limits and with references to schemas in their places; `found` gets what is referred to."""
     match value:
         case Limit():
             return getattr(limits, value)
+        case SchemaOf():
+            found.add(value)
+            return {"$ref": f"{SCHEMAS}{value.name}"}
         case dict():
-            return {key: fill_limits(part, limits) for key, part in value.items()}
+            return {key: _fill(part, limits, found) for key, part in value.items()}
         case list() | tuple():
-            return [fill_limits(part, limits) for part in value]
+            return [_fill(part, limits, found) for part in value]
     return value
 
 
@@ -320,8 +341,3 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
         case list() | tuple():
             return [_renamed(part, names) for part in value]
     return value
-
-
-def _name(model: type[BaseModel]) -> str:
-    """As pydantic spells it in its definitions, parameters of generic documents included."""
-    return re.sub(r"[^\w.-]", "_", model.__name__, flags=re.ASCII)

@@ -86,7 +86,7 @@ MODIFY = openapi.operation(
     "Liveblogs",
     {
         200: openapi.json_answer(
-            {"anyOf": [openapi.response_schema(Game), {"type": "object", "maxProperties": 0}]},
+            {"anyOf": [openapi.response_schema(Game), openapi.EMPTY]},
             "The decorated liveblog, one version later; nothing of one that is deleted",
         ),
         **openapi.WRITE_ERRORS,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
+from pydantic import ConfigDict, Field, with_config
 from starlette.responses import JSONResponse, Response
+from typing_extensions import TypedDict
 
 from api.http import openapi
 from api.http.caching import conditional
@@ -120,6 +122,13 @@ def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImagePro
     )
 
 
+@with_config(ConfigDict(extra="forbid"))
+class ImageLink(TypedDict):
+    """Where readers get an image."""
+
+    url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
+
+
 WIDTH = Integer("width", "Of the box in CSS pixels; 0: follows from the height", high=LARGEST)
 HEIGHT = Integer("height", "Of the box in CSS pixels; 0: follows from the width", high=LARGEST)
 FIT = OneOf("fit", "How it fits its box", choices={**words(FITS), "": FITS[0]}, default=FITS[0])
@@ -129,15 +138,7 @@ LINK = openapi.operation(
     "The address under which readers get an image",
     "Media",
     {
-        200: openapi.json_answer(
-            {
-                "type": "object",
-                "properties": {"url": {"type": "string", "format": "uri"}},
-                "required": ["url"],
-                "additionalProperties": False,
-            },
-            "The address",
-        ),
+        200: openapi.document_answer(ImageLink, "The address"),
         **openapi.READ_ERRORS,
     },
     parameters=[

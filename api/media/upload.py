@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, NotRequired
 
+from pydantic import ConfigDict, Field, with_config
 from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from api.http.errors import UnsupportedMedia, json_response
 from api.http.json_path import Json
-from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation
+from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation, request_schema
 from api.http.request import ApiRequest, parse_document
 from api.media.addresses import UploadPlaces
 from api.media.disk_cache import RefusedImage
@@ -40,7 +42,17 @@ AROUND_BYTES = 65_536
 """What may stand around the file: more than the largest headers and texts, which bound it; so there is nothing to set."""
 IMAGE, VIDEO = "i", "v"
 BINARY: Json = {"schema": {"type": "string", "format": "binary"}}
-TEXT: Json = {"type": "string", "maxLength": TEXT_BYTES}
+
+
+@with_config(ConfigDict(extra="forbid"))
+class UploadFields(TypedDict):
+    """The form of an upload."""
+
+    file: Annotated[str, Field(json_schema_extra={"format": "binary"})]
+    title: NotRequired[Annotated[str, Field(max_length=TEXT_BYTES)]]
+    credit: NotRequired[Annotated[str, Field(max_length=TEXT_BYTES)]]
+
+
 UPLOAD = operation(
     "media.upload",
     "Upload an image or a video",
@@ -55,14 +67,7 @@ UPLOAD = operation(
         "content": {
             # Any other type is taken too. A third one that generators of clients know beside the form breaks what one makes.
             **dict.fromkeys((*CONTENT_TYPES.values(), *VIDEO_TYPES), BINARY),
-            FORM: {
-                "schema": {
-                    "type": "object",
-                    "properties": {FILE: BINARY["schema"], **dict.fromkeys(TEXT_FIELDS, TEXT)},
-                    "required": [FILE],
-                    "additionalProperties": False,
-                }
-            },
+            FORM: {"schema": request_schema(UploadFields)},
         },
     },
 )

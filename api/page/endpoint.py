@@ -17,7 +17,7 @@ from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
 from api.page.discovery import card_url, discovery
 from api.page.document import WITH_POSTS
-from api.page.page import CHANGES, PageRenderer, language, page, render_liveblog
+from api.page.page import PageChanges, PageRenderer, language, page, render_liveblog
 from api.page.posts import PageExtent
 from api.page.scoreboard import clock
 from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_request
@@ -34,7 +34,10 @@ PAGE = openapi.operation(
     {
         200: {
             "description": "A liveblog as a web page",
-            "content": {"text/html": {"schema": TEXT}, "application/json": {"schema": CHANGES}},
+            "content": {
+                "text/html": {"schema": TEXT},
+                "application/json": {"schema": openapi.response_schema(PageChanges)},
+            },
         },
         204: {"description": "Nothing has changed since `refresh`"},
         **openapi.NOT_MODIFIED,

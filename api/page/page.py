@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import get_args
+from typing import NotRequired, get_args
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
+from typing_extensions import TypedDict
 
 from api.capabilities import page_data, page_posts
 from api.feeds.feed_request import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, number, text
-from api.http.param import TEXT
 from api.http.request import Services
 from api.page.discovery import SIZE, discovery
 from api.page.document import document, with_territory
@@ -47,27 +47,28 @@ DRAWING = (
 """Of the button to share."""
 
 
-CHANGES: Json = {
-    "type": "object",
-    "required": ["since", "version", "more", "status"],
-    "properties": {
-        "since": {"type": "integer"},
-        "version": {"type": "integer"},
-        "more": {"type": "boolean"},
-        "status": {"enum": [*map(int, LocalStatus)]},
-        **dict.fromkeys(("title", "label", "board", "sections", "moments", "squads"), TEXT),
-        "pinned": {"type": "array", "items": TEXT},
-        "posts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["id", "html"],
-                "properties": {"id": TEXT, "html": {"type": ["string", "null"]}},
-            },
-        },
-    },
-}
-"""What a page must change, as HTML; `html` null for a post that it must forget. `pinned`: the posts above all others, in order."""
+class ChangedPost(TypedDict):
+    """A post as HTML; null for one that the page must forget."""
+
+    id: str
+    html: str | None
+
+
+class PageChanges(TypedDict):
+    """What a page must change, as HTML. `pinned`: the posts above all others, in order."""
+
+    since: int
+    version: int
+    more: bool
+    status: LocalStatus
+    title: NotRequired[str]
+    label: NotRequired[str]
+    board: NotRequired[str]
+    sections: NotRequired[str]
+    moments: NotRequired[str]
+    squads: NotRequired[str]
+    pinned: NotRequired[list[str]]
+    posts: NotRequired[list[ChangedPost]]
 
 
 def render_liveblog(

@@ -6,7 +6,7 @@ from api.http.capability import Capability, LiveBodies, PagePart, Purge
 from api.http.routing import Route
 from api.polls import endpoint as polls
 from api.polls.poll_html import poll_block, poll_feed_block, results_of, with_results
-from mapping.polls.documents import PollResults, PollVote
+from mapping.polls.documents import PollResults
 from store.polls import votes
 
 # fmt: off
@@ -20,8 +20,6 @@ ROUTES = (
 POLLS = Capability(
     name="polls",
     routes=ROUTES,
-    requests=(PollVote,),
-    responses=(PollResults,),
     page=PagePart(posts=with_results, block=poll_block, feed_block=poll_feed_block),
     live=LiveBodies("poll", PollResults, votes.changes, results_of),
     export=polls.export_of,

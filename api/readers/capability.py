@@ -6,7 +6,6 @@ from api.http.capability import Capability
 from api.http.routing import Route
 from api.readers import endpoint as readers
 from api.readers.access import ReaderLimits
-from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse
 
 # fmt: off
 ROUTES = (
@@ -17,7 +16,5 @@ ROUTES = (
 READERS = Capability(
     name="readers",
     routes=ROUTES,
-    requests=(ReaderTokenRequest,),
-    responses=(ReaderTokenResponse,),
     parts=lambda services, monotonic: (ReaderLimits(services.settings.readers, monotonic),),
 )

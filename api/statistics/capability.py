@@ -12,7 +12,6 @@ from api.statistics import endpoint as statistics
 from api.statistics.beacon_writer import count_readers
 from config import Settings
 from mapping.locales import Translator
-from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from store.statistics import statistics as stored
 
 # fmt: off
@@ -36,8 +35,6 @@ def page_data(settings: Settings, organization_id: str, _game: Json, _texts: Tra
 STATISTICS = Capability(
     name="statistics",
     routes=ROUTES,
-    requests=(Beacon,),
-    responses=(StatisticsOverview, StatisticsPeriod, StatisticsPlace),
     page=PagePart(data=page_data),
     export=lambda read, game_id, form, _content: statistics.export_statistics(read, game_id, form),
     purges=(

@@ -15,7 +15,7 @@ from api.http.param import TEXT, Flag, Integer, Query
 from api.http.request import CONNECTION, ApiRequest
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json, body_part
-from api.page.page import CHANGES, PageRenderer
+from api.page.page import PageChanges, PageRenderer
 from api.page.window import SHOW
 from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
@@ -29,7 +29,6 @@ BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 NAME = "liveblogId"
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-LIVE_SCHEMAS = [openapi.response_schema(each.document) for each in LIVE]
 UPDATE: Json = {
     "type": "object",
     "required": ["event", "data"],
@@ -39,10 +38,16 @@ UPDATE: Json = {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "contentSchema": {"anyOf": [openapi.response_schema(GameShowResponse), CHANGES, *LIVE_SCHEMAS]},
+            "contentSchema": {
+                "anyOf": [
+                    openapi.response_schema(kind)
+                    for kind in (GameShowResponse, PageChanges, *(each.document for each in LIVE))
+                ]
+            },
         },
     },
 }
+"""What an event is depends on the capabilities, and its data are JSON within text: no type says either."""
 REFRESH = Integer("refresh", f"{openapi.KNOWN_VERSION}; `Last-Event-ID` goes before it", high=NEWEST)
 HTML = Flag("html", "The parts of the page that change, as HTML; `beat` in silence instead of a comment")
 STREAM = openapi.operation(

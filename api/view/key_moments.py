@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 from urllib.parse import quote
 
 import structlog
 from sqlalchemy import Connection
+from typing_extensions import TypedDict
 
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
 from api.view.content import (
@@ -35,6 +36,7 @@ from mapping.posts.key_moments import KeyMoment, Kick, MatchState, Play, key_mom
 from mapping.posts.recap import recap, result_line
 from mapping.posts.shootout import is_of_shootout
 from mapping.sports import Sport
+from mapping.sports.base import MomentType
 from store.liveblogs.deltas import incidents, is_highlighted
 from store.liveblogs.liveblogs import StoredGame
 
@@ -97,8 +99,30 @@ def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
     )
 
 
+class PairOfScores(TypedDict, total=False):
+    """The score after a key moment."""
+
+    home_score: str
+    away_score: str
+
+
+class KeyEvent(TypedDict):
+    """A key moment as programs get it."""
+
+    type: MomentType
+    event_type: str
+    local_id: str
+    url: str
+    text: str
+    time_of_play: NotRequired[str]
+    phase: NotRequired[str]
+    team: NotRequired[str]
+    player: NotRequired[str]
+    score: NotRequired[PairOfScores]
+
+
 def as_json(moment: KeyMoment, page: str) -> Json:
-    """The moment as programs get it, with the address of its post; what is not known is left out."""
+    """The moment as a `KeyEvent`, with the address of its post; what is not known is left out."""
     score = moment.score and {"home_score": str(moment.score.home), "away_score": str(moment.score.away)}
     found = {
         "type": str(moment.type),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
+from pydantic import Field
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.json_path import Json
 from api.http.param import Integer, Param, Text
 from api.http.request import ApiRequest
 from api.webhooks import endpoint
@@ -19,9 +21,16 @@ from store.webhooks import delivery_log
 
 PAGE = 50
 LONGEST_PAGE = 500
-QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
+
+
+class QueuedDeliveries(TypedDict):
+    """How many messages wait to be sent."""
+
+    queued: Annotated[int, Field(ge=0)]
+
+
 REPEATING: openapi.Responses = {
-    200: openapi.json_answer(QUEUED, "How many messages wait to be sent"),
+    200: openapi.document_answer(QueuedDeliveries, "How many messages wait to be sent"),
     **openapi.WRITE_ERRORS,
 }
 RANGE = openapi.json_body(

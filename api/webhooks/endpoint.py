@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import Annotated, NotRequired, TypeVar
 
+from pydantic import Field
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.json_path import Json
-from api.http.param import TEXT, Integer, OneOf, Query, Text
+from api.http.param import Integer, OneOf, Query, Text
 from api.http.request import ApiRequest, Services, parse_document, read_body
 from api.http.routing import check_organization
 from api.view.liveblog_access import liveblog_in
@@ -55,19 +57,33 @@ CALLABLE: Json = {
 EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
 ADDRESS = openapi.json_body(openapi.request_schema(WebhookAddress), EXAMPLE)
 NEW_ADDRESS = openapi.json_body(CALLABLE, EXAMPLE)
-EMPTY: Json = {"type": "object", "maxProperties": 0}
-UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(EMPTY, "Nothing", {}), **CHANGING}
-ALL: Json = {
-    "type": "object",
-    "required": ["webhooks"],
-    "properties": {
-        "webhooks": {"type": "array", "items": openapi.response_schema(WebhookSubscription)},
-        "more": {"type": "boolean"},
-        "next": {"type": "string"},
-    },
-}
+UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(openapi.EMPTY, "Nothing", {}), **CHANGING}
+
+
+class WebhookPage(TypedDict):
+    """A page of subscriptions, the oldest first; `more` and `next` where they are more."""
+
+    webhooks: list[WebhookSubscription]
+    more: NotRequired[bool]
+    next: NotRequired[str]
+
+
+class WebhookUrls(WebhookPage):
+    """The same with their addresses."""
+
+    urls: list[str]
+
+
+class ApiSuccess(TypedDict):
+    """That something is done."""
+
+    _type: Annotated[str, Field(pattern="::Model::ApiSuccess$")]
+
+
 LISTED: openapi.Responses = {
-    200: openapi.json_answer(ALL, "Subscriptions, the oldest first; `more` and `next` where they are more than a page"),
+    200: openapi.document_answer(
+        WebhookPage, "Subscriptions, the oldest first; `more` and `next` where they are more than a page"
+    ),
     **openapi.READ_ERRORS,
 }
 PAGE = 1000
@@ -93,22 +109,14 @@ ROTATE = openapi.operation(
 V5_URL = Text("url", "The endpoint; the body may name it instead")
 V5_BODY: Json = {**ADDRESS, "required": False}
 SUCCESS: Json = {"_type": "Svc::Model::ApiSuccess"}
-SUCCEEDED: Json = {
-    "type": "object",
-    "required": ["_type"],
-    "properties": {"_type": {"type": "string", "pattern": "::Model::ApiSuccess$"}},
-}
-URLS: Json = {
-    "type": "object",
-    "required": ["urls", *ALL["required"]],
-    "properties": {"urls": {"type": "array", "items": TEXT}, **ALL["properties"]},
-}
 SUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.subscribe",
     "Subscribe an endpoint (older address)",
     TAG,
     {
-        200: openapi.json_answer({"allOf": [SUCCEEDED, openapi.response_schema(WebhookSubscription)]}, "Done"),
+        200: openapi.json_answer(
+            {"allOf": list(map(openapi.response_schema, (ApiSuccess, WebhookSubscription)))}, "Done"
+        ),
         **CHANGING,
     },
     parameters=[OF_CLIENT, V5_URL],
@@ -118,7 +126,7 @@ UNSUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.unsubscribe",
     "Unsubscribe an endpoint (older address)",
     TAG,
-    {200: openapi.json_answer(SUCCEEDED, "Done", SUCCESS), **CHANGING},
+    {200: openapi.document_answer(ApiSuccess, "Done", SUCCESS), **CHANGING},
     parameters=[OF_CLIENT, V5_URL],
     body=V5_BODY,
 )
@@ -126,7 +134,7 @@ INDEX_V5 = openapi.operation(
     "webhooks.v5.index",
     "List subscriptions (older address)",
     TAG,
-    {200: openapi.json_answer(URLS, "A page of subscriptions"), **openapi.READ_ERRORS},
+    {200: openapi.document_answer(WebhookUrls, "A page of subscriptions"), **openapi.READ_ERRORS},
     parameters=[OF_CLIENT, LIMIT, AFTER],
 )
 

@@ -1,9 +1,11 @@
 """The OpenAPI document at collection time, so that tests can be made from it."""
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from api.http.openapi import DocumentLimits
+from api.http.openapi import DocumentLimits, SchemaOf
+from api.http.routing import Route
 from api.routes import openapi
 
 Json = dict[str, Any]
@@ -22,3 +24,16 @@ def operations() -> dict[str, tuple[str, str, Json]]:
         for path, item in document()["paths"].items()
         for method, operation in item.items()
     }
+
+
+def models_of(routes: Iterable[Route]) -> set[Any]:
+    """The documents that operations of these routes refer to."""
+    return {model for route in routes for model in _models(route.operation)}
+
+
+def _models(value: Any) -> Iterator[Any]:
+    if isinstance(value, SchemaOf):
+        yield value.model
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for part in parts:
+        yield from _models(part)
