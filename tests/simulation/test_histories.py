@@ -10,7 +10,7 @@ from tests.simulation.invariants import Violation
 from tests.simulation.plants import PLANTS, planted, seek
 from tools.mutants import apply
 
-HISTORIES, IN_PROOF, AT_ONCE, BOUNDED = 48, 152, 8, 5
+HISTORIES, IN_PROOF, AT_ONCE, BOUNDED = 48, 104, 8, 5
 """So many in every run and in a proof, in groups, of fewer steps than in the soak."""
 SOAK_HISTORIES = 20_000
 SEED = 2
@@ -34,9 +34,9 @@ def test_very_many_histories_end_as_the_model_says():
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("plant", PLANTS[::12], ids=lambda plant: plant.rule)
+@pytest.mark.parametrize("plant", PLANTS[::24], ids=lambda plant: plant.rule)
 def test_a_planted_fault_is_found(plant):
-    """Whether histories find all of them is a question about histories, and not about the product: `make mutants` asks it."""
+    """Those that are found at once; whether histories find all of them is a question about histories: `make mutants` asks it."""
     assert seek(plant).said
 
 

@@ -191,7 +191,7 @@ async def test_declarations_are_exactly_what_is_declared(store):
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("number", [40, pytest.param(300, marks=pytest.mark.soak)])
 async def test_both_databases_find_the_same(migrated_sqlite_url, postgres_url, clock, number):
     """Three hundred invented names and many questions, with everything that collations and cases differ in."""
     rng = Random(7)

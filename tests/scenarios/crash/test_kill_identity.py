@@ -81,7 +81,7 @@ async def polled(replay):
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", [pytest.param("sqlite", marks=pytest.mark.soak), "postgresql"])
 async def test_killed_all_along_a_match_keeps_its_identity_and_an_organization_catches_up(tmp_path, request, database):
     """One organization is gone while the match ends, and back; then the match has another id: at each step SIGKILL."""
     url = migrated_url(tmp_path / "kill.db") if database == "sqlite" else request.getfixturevalue("postgres_url")

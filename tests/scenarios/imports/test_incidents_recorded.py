@@ -14,7 +14,7 @@ from tests.kit.recordings import required, soccer_recordings
 pytestmark = pytest.mark.proof
 
 
-UNTOUCHED, FEW = "2309737", ("ma2309737", "ma8305396", "ma8315073")
+UNTOUCHED, FEW = "2309737", ("ma2309737", "ma8315073")
 WRITE = "/api/v5/write/event"
 
 

@@ -33,11 +33,10 @@ async def played(path, form, seed, failures, third=None, **how):
     return run
 
 
-@pytest.mark.parametrize("differing", [False, True], ids=["agreeing", "differing"])
-async def test_a_match_survives_failures_of_its_first_source(differing):
+async def test_a_match_survives_failures_of_its_first_source():
     """Also where the second one lacks goals, has others and says them in its own way until all is well."""
     (path,) = required([each for each in course_files() if MATCH in each.name])
-    run = await played(path, SECOND, 4, 4, differing=differing)
+    run = await played(path, SECOND, 4, 4, differing=True)
     assert run.found == []
     assert run.process.lead_changes >= 2
     assert run.process.crashes > 0
