@@ -8,10 +8,8 @@ import pytest
 from api.page.window import POSTS_SHOWN
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
-from tests.kit.browser import needed
-from tests.kit.browser_media import SHIFTS
+from tests.kit.browser import SHIFTS, address, needed
 from tests.kit.event_desk import Desk, post
-from tests.kit.served_page import address
 
 __all__ = ["address"]
 

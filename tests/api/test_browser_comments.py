@@ -9,13 +9,10 @@ from providers.http_server import bind_socket, listening
 from store.clients import clients
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday, poison
-from tests.kit.accessible import SMALL, violations
-from tests.kit.browser import needed
-from tests.kit.comments import DERBY, DESK, MODERATOR
+from tests.kit.browser import SMALL, address, needed, violations
+from tests.kit.comments import DERBY, DESK, MODERATOR, SECRET
 from tests.kit.embedding import OtherSite, Service
 from tests.kit.event_desk import Desk
-from tests.kit.readers import SECRET
-from tests.kit.served_page import address
 from tests.kit.settings import configure
 
 __all__ = ["address"]

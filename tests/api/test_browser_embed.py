@@ -6,8 +6,7 @@ import pytest
 
 from providers.http_server import bind_socket, listening
 from tests.kit import matchday
-from tests.kit.accessible import violations
-from tests.kit.browser import needed
+from tests.kit.browser import needed, violations
 from tests.kit.embedding import OtherSite, Service, example
 from tests.kit.event_desk import post, text
 from tests.kit.showing import file, showing

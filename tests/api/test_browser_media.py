@@ -20,8 +20,7 @@ from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from tests.kit import matchday
-from tests.kit.browser import needed
-from tests.kit.browser_media import SHIFTS
+from tests.kit.browser import SHIFTS, needed
 from tests.kit.showing import KEY, add, file, item, showing
 from tests.providers.loopback import answered, upstream
 

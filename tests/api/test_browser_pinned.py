@@ -4,7 +4,7 @@ from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
 from tests.kit.live_page import SEEN, SOON, Page, page, site
-from tests.kit.pinned_posts import LONG_AGO, fill
+from tests.kit.showing import LONG_AGO, fill
 
 __all__ = ["page", "site"]
 pytestmark = needed

@@ -2,11 +2,9 @@
 
 import pytest
 
-from tests.kit.accessible import violations
-from tests.kit.browser import needed
+from tests.kit.browser import address, needed, violations
 from tests.kit.matchday import ORGANIZATION
 from tests.kit.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
-from tests.kit.served_page import address
 
 __all__ = ["address"]
 pytestmark = [needed, pytest.mark.proof]

@@ -4,10 +4,9 @@ import pytest
 
 from mapping.locales import translator
 from tests.kit import matchday
-from tests.kit.browser import needed
+from tests.kit.browser import address, needed
 from tests.kit.event_desk import Desk, post
 from tests.kit.matchday import pair
-from tests.kit.served_page import address
 
 __all__ = ["address"]
 pytestmark = [needed, pytest.mark.proof]

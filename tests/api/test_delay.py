@@ -27,8 +27,7 @@ from tests.api.conftest import NOW, serving
 from tests.kit import matchday
 from tests.kit.delayed import EMBED, seen, served
 from tests.kit.opening import store_at
-from tests.kit.recorded_courses import course, others
-from tests.kit.recordings import required, soccer_recordings
+from tests.kit.recordings import course, others, required, soccer_recordings
 from tests.kit.scripted import BERLIN, NAMES
 from tests.kit.sqlite import migrated_url
 from tests.kit.streams import TICKER, Follower

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.kit import matchday
-from tests.kit.feed_blocks import BOARD, GOAL
 from tests.kit.feed_forms import feed
+from tests.kit.feed_rules import BOARD, GOAL
 from tests.kit.showing import add
 
 CARD = {**matchday.incident("red-card", "Red card", "9'", side=matchday.AWAY), "local_id": "b2"}

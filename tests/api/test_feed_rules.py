@@ -10,9 +10,8 @@ from config.organizations import ThemeConfig
 from mapping.documents.scalars import Locale
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
-from tests.kit.feed_blocks import BOARD, GOAL
 from tests.kit.feed_forms import FORMATS, feed
-from tests.kit.feed_rules import ATOM, faults
+from tests.kit.feed_rules import ATOM, BOARD, GOAL, faults
 from tests.kit.showing import block, file, item
 
 CONTENT = "Svc::Model::Content"

@@ -15,8 +15,7 @@ from mapping.sports import SPORTS
 from tests.kit import matchday, poison
 from tests.kit.event_desk import DESK, Desk, post
 from tests.kit.harmless import read
-from tests.kit.page import PAGE, changes
-from tests.kit.showing import page_files
+from tests.kit.showing import PAGE, changes, page_files
 from tests.kit.streaming import STREAM, over_http
 
 

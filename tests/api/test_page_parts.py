@@ -10,8 +10,7 @@ from mapping.posts.key_moments import KeyMoment
 from mapping.sports.base import MomentType
 from tests.kit import matchday
 from tests.kit.harmless import read
-from tests.kit.page import changes
-from tests.kit.showing import page_files
+from tests.kit.showing import changes, page_files
 
 
 def entry(place, name, **more):

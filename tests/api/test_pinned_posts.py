@@ -9,7 +9,7 @@ from api.page.window import MOST_PINNED
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
 from tests.kit.harmless import read
-from tests.kit.pinned_posts import LONG_AGO, fill, pin
+from tests.kit.showing import LONG_AGO, fill, pin
 
 PAGE = "/liveblogs/gderby"
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"

@@ -15,8 +15,8 @@ from api.readers.access import ReaderLimits
 from mapping.errors import RateLimited, Unauthorized
 from store.readers.reader_sign_ins import FORGOTTEN, reader_sign_ins, use_once
 from tests.api.conftest import NOW, serving
+from tests.kit.comments import SECRET
 from tests.kit.matchday import ORGANIZATION, OTHER
-from tests.kit.readers import SECRET
 
 SETTINGS = {
     "token_age": 3600.0, "sign_in_age": 300.0, "tokens_per_second": 1.0, "tokens_burst": 100,

@@ -5,7 +5,7 @@ from html import unescape
 
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
-from tests.kit.shootout_page import cup, posts
+from tests.kit.showing import cup, posts
 
 PAGE = "/liveblogs/gcup"
 TICKER = "6c" * 12

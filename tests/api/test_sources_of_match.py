@@ -7,7 +7,7 @@ import pytest
 from mapping.errors import MatchUnknown
 from store.following import sync
 from tests.api.conftest import declared_database
-from tests.kit.editing import edit
+from tests.kit.corrected_match import edit
 from tests.kit.source_pair import failing, refused
 from tests.kit.source_service import AFTER, FIRST_GOAL, KICK_OFF, SECOND_GOAL, SECOND_ID, bodies, source_service
 from tests.kit.sqlite import copied_url

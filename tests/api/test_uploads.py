@@ -17,8 +17,7 @@ from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
-from tests.kit.pictures import FORMATS, HTML, SVG, picture, png_header, webp_header
-from tests.kit.uploads import WEBM
+from tests.kit.pictures import FORMATS, HTML, SVG, WEBM, picture, png_header, webp_header
 
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
 AUTH = ("desk", matchday.SECRET)

@@ -15,7 +15,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, async_playwright
+
+from providers.http_server import bind_socket, listening
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 UNUSED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
@@ -35,6 +38,28 @@ ARGUMENTS = (
 )
 needed = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine")
 """The mark of a module of browser tests."""
+
+
+AT_ONCE = {"timeout_graceful_shutdown": 0, "log_level": "critical"}
+"""A server that waits for nobody when it stops: what an open page has left with it is no longer of interest to anybody."""
+
+
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+SMALL = """() => [...document.querySelectorAll("a, button, summary")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return box.width > 1 && !each.closest(".body p, footer") && (box.height < 23.9 || box.width < 23.9);
+}).map((each) => `${each.className} ${each.textContent} ${JSON.stringify(each.getBoundingClientRect())}`)"""
+
+
+SHIFTS = """() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+}"""
 
 
 class Remote:
@@ -167,3 +192,16 @@ async def browsers(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Async
 async def browser(browsers: Any) -> Any:
     """Opens pages for a reader whose language is English."""
     return await browsers.new_context(locale="en")
+
+
+@pytest.fixture
+async def address(public):
+    """The API on a real port."""
+    async with listening(public.app, bind_socket("127.0.0.1", 0), **AT_ONCE) as address:
+        yield address
+
+
+async def violations(page):
+    """What axe-core finds, as rule and elements."""
+    found = (await Axe().run(page, options=RULES)).response["violations"]
+    return {each["id"]: [node["target"] + [node["failureSummary"]] for node in each["nodes"]] for each in found}

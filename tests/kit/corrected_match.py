@@ -4,12 +4,16 @@ import json
 from typing import Any
 
 from store.database import Store
+from store.liveblogs import liveblogs
 from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
 START = row(1, "match/game-start", 1)
 FIRST = row(11, "goal/head", 15, "home", 9, content="1:0")
 SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
+
+
+KEY = "incident:11"
 
 
 def snapshot(score: str, *rows: dict[str, Any], **changes: Any) -> Bodies:
@@ -35,3 +39,29 @@ async def score(process: Process, ticker_id: str) -> str:
 
 async def goals(process: Process, ticker_id: str) -> list[str]:
     return sorted(key for key in await process.posted(ticker_id) if key.startswith("incident:"))
+
+
+async def edit(process: Process, ticker_id: str, key: str, *, local_status: int | None = None, **fields: Any) -> None:
+    """What an editor's client does to a post: an ordinary event update."""
+    name = (await process.ledger(ticker_id))[key].local_id
+
+    def work(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        write = event.rewritten(
+            document={**event.document, **fields},
+            local_status=event.local_status if local_status is None else local_status,
+            user_id="editor",
+        )
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+
+    await process.store.write(work)
+
+
+async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any]:
+    return (await process.posted(ticker_id))[key]
+
+
+def corrected(minute: str = "16") -> Bodies:
+    """The first goal with another scorer, minute, assist and kind, as providers correct them."""
+    goal = row(11, "goal/left-foot", minute, "home", 8, 7, content="1:0")
+    return snapshot("1:0", START, goal)

@@ -1,5 +1,6 @@
 """A small match of heim, from which liveblogs are created."""
 
+import json
 from typing import Any
 
 from providers.replay import Line
@@ -21,6 +22,15 @@ ROWS = [
 TEXTS = [item(901, 0, "Welcome to the harbour."), item(902, 15, "<b>Tor</b> <br/>A header from close range.", ROWS[1])]
 
 
+ADDRESS = "127.0.0.1:8080"
+"""What the page prints; somebody else may have that port, so any free one takes its place."""
+RECEIVER = "9099"
+"""The same of the endpoint that webhooks are sent to."""
+PRINTED_MATCH = "8315073"
+PASSWORD = "the provider's password"
+UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
+
+
 def line(resource: str, body: Any, second: int = 0) -> Line:
     return Line.of(f"2025-06-14T19:10:{second:02}+02:00", resource, body)
 
@@ -39,3 +49,10 @@ LINES = (
     line(f"match-event/ma{MATCH}", ROWS),
     line(f"liveticker/ma{MATCH}", TEXTS),
 )  # fmt: skip
+
+
+def recorded():
+    """A match under the id that the page prints."""
+    for line in LINES:
+        renamed = line.row().replace(MATCH, PRINTED_MATCH)
+        yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])

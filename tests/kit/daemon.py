@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from tests.kit.day import SHOW
 from tests.kit.forked import Forked, forked
 
 SECRET = "a-secret-of-these-tests-alone"
@@ -42,6 +43,18 @@ after_growth = 1
 backoff_max = 0.5
 """
 )
+
+
+MATCH = "9900001"
+
+
+DECLARED = """
+[[liveblogs]]
+key = "derby"
+organization = "{}"
+provider = "heim"
+match_id = "{}"
+"""
 
 
 class Daemon:
@@ -90,3 +103,14 @@ async def client_of(daemon: Daemon) -> Any:
         event_hooks={"response": [no_fault]},
     ) as client:
         yield client
+
+
+async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
+    """The liveblog once it has not stepped for two seconds."""
+    version = -1
+    while True:
+        game = (await client.get(SHOW, params={"local_id": local_id})).json()
+        if game["version"] == version:
+            return game
+        version = game["version"]
+        await asyncio.sleep(2)

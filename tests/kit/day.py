@@ -11,13 +11,18 @@ from typing import Any
 import httpx
 
 from config import Settings
+from ingest.cli.incident import _collect
 from ingest.daemon import run as daemon
+from ingest.incident.bundle import IncidentWindow, pack, unpack
 from providers.replay import Line, Replay, ReplaySettings, read_lines
 from tests.kit.sqlite import migrated_url
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CREATE = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"
 SHOW = "/api/v5/write/ticker/show.json"
+
+
+WINDOW = IncidentWindow(since=0.0, until=9e9)
 
 
 @dataclass
@@ -163,3 +168,9 @@ async def running(settings: Settings) -> AsyncIterator[str]:
     finally:
         stop.set()
         await serving
+
+
+async def bundle_of(day, path, local_id, **wanted):
+    """The bundle of the liveblog, through its file."""
+    path.write_bytes(pack(await _collect(day.settings, local_id, WINDOW, **{"commentary": True, **wanted})))
+    return await asyncio.to_thread(unpack, path)

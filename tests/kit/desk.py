@@ -1,11 +1,14 @@
 """Requests of an editor's desk to the write API."""
 
+import re
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from typing import Any
 
 import httpx
 
 from tests.kit import matchday
+from tests.kit.people import add_account, signed_in
 
 WRITE = "/api/v5/write"
 META = "Svc::Model::GameMetaInfo::"
@@ -91,3 +94,30 @@ def permission(refid: str, reftype: str = "Organization", letter: str = "w") -> 
 def _game(template: str, meta: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     owned = {"organization_id": matchday.ORGANIZATION, "template_id": template, "meta_info": meta}
     return {"_type": "Svc::Model::Game", **owned, **fields}
+
+
+async def a_person(server, role="editor", **more):
+    return await signed_in(server, await add_account(server.store, role=role, email=f"{role}@example.org", **more))
+
+
+class Attributes(HTMLParser):
+    """Names of attributes that run something."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [
+            f"{tag} {name}" for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")[:11]
+        ]
+
+
+def handlers_in(html):
+    parser = Attributes()
+    parser.feed(html)
+    return parser.found
+
+
+def keys(html):
+    return re.findall(r'<tr data-key="([^"]+)"', html)

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from jsonschema_rs import validator_for
 
+from tests.kit import matchday
 from tests.kit.harmless import active_parts
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -89,6 +90,25 @@ JSON_FEED = validator_for(
         },
     }
 )  # fmt: skip
+
+
+GOAL = {
+    **matchday.incident(
+        "goal", "Goal", "3'", side=matchday.HOME, people=(("Scorer", "Ole Brandt"),), score=matchday.pair(1, 0)
+    ),
+    "local_id": "b1",
+}
+BOARD = {
+    "_type": "Svc::Model::Content::ScoreboardContentBlock",
+    "local_id": "b4",
+    "scoreboard": {
+        "_type": "Svc::Model::Content::Scoreboard::TeamGameScoreboard",
+        "home_team": matchday.HOME,
+        "away_team": matchday.AWAY,
+        "score": matchday.pair(2, 1),
+        "scores": [matchday.pair(1, 1, "Half-time"), matchday.pair("", "")],
+    },
+}
 
 
 def faults(extension: str, body: bytes) -> list[str]:

@@ -7,10 +7,25 @@ from typing import Any
 from mapping.fusion.source_pair import PairState
 from store.engine.unit import Unit
 from store.following import standbys, sync
+from store.following.sync import NewFollow
 from store.liveblogs import liveblogs
 from tests.kit import matchday
+from tests.store.conftest import ORGANIZATION
 
 TERMS = {"sport": "soccer", "auto_post": True}
+
+
+MATCH = NewFollow(
+    endpoint="heim:abc",
+    provider="heim",
+    organization_id=ORGANIZATION,
+    match_id="8315073",
+    sport="soccer",
+    status="scheduled",
+    kickoff=1_700_003_600,
+    next_poll_at=1_700_000_000.25,
+    hints={"competition": "co12"},
+)
 
 
 async def add_followed(server: Any, number: int, *, status: str = "live", **more: Any) -> str:

@@ -1,8 +1,12 @@
 """The samples of gn-gsd for the contract of all adapters."""
 
+from datetime import datetime, timedelta
+from typing import Any
+
 from providers.base import Selector
 from providers.contract import Sample
 from providers.gn_gsd.adapter import GN_GSD
+from providers.replay import Line
 from tests.kit.day_lists import listing
 from tests.kit.interface_tables import OURS, providers
 from tests.kit.statuses import state_table
@@ -14,6 +18,9 @@ TABLE = providers(OURS.read_text(encoding="utf-8"))
 
 PHASE_ID, OVERALL_ID = "GNPHASE", "GNOVERALL"
 RACE_ID = "GNF057JFZJSXMEX"
+
+
+START = datetime.fromisoformat("2025-06-14T16:00:00+00:00")
 
 
 def soccer(name: str, actions, squads, **changes) -> Sample:
@@ -63,3 +70,18 @@ class GnGsdContract(LongContract):
     order = {sport: row[1] for (name, sport), row in TABLE.items() if name == GN_GSD.id}  # noqa: RUF012
     samples = (SECOND_HALF, shootout(lineups()), STAGE)
     short = (lean(SECOND_HALF), lean(shootout({})), lean(STAGE))
+
+
+def line(second: int, resource: str, body: Any) -> Line:
+    return Line.of(START + timedelta(seconds=second), resource, body)
+
+
+def playing(*actions: Any, second: int = 60, **changes: Any) -> list[Line]:
+    """The match with these actions from a second on."""
+    return [
+        line(second, f"matches/{MATCH_ID}", {"match": match(**changes)}),
+        line(second, f"matches/{MATCH_ID}/actions", {"actions": list(actions)}),
+    ]
+
+
+SQUADS = line(0, f"matches/{MATCH_ID}/lineups", {"lineups": lineups()})

@@ -7,9 +7,10 @@ from mapping.posts.reconcile import Entry, State
 from store.accounts import sessions
 from store.following import ledger, sync
 from store.liveblogs import liveblogs
+from tests.api.desk.conftest import note_complaints
 from tests.kit import matchday
-from tests.kit.desk_browser import opened
 from tests.kit.event_desk import post
+from tests.kit.people import EMAIL, PASSWORD
 
 PATH = "/desk/liveblogs/gderby"
 TICKER = matchday.Liveblog().ticker_id
@@ -110,3 +111,20 @@ async def stands(server, name):
     """A post as the write API shows it."""
     [found] = [each for each in (await server.desk.show())["events"] if each["local_id"] == name]
     return found
+
+
+async def opened(browser):
+    page = await browser.new_page()
+    note_complaints(page)
+    return page
+
+
+async def sign_in(page, address, path="/desk"):
+    """By the keyboard alone."""
+    await page.goto(f"{address}{path}")
+    await page.get_by_label("E-mail address").focus()
+    await page.keyboard.type(EMAIL)
+    await page.keyboard.press("Tab")
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Sign out", exact=True).wait_for(timeout=60_000)

@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 
@@ -10,6 +11,10 @@ from PIL import ExifTags, Image, ImageCms
 FORMATS = ("jpeg", "png", "gif", "webp", "avif")
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 HTML = b"<!doctype html><title>An image?</title><script>alert(1)</script>"
+
+
+MP4 = b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + bytes(100)
+WEBM = b"\x1a\x45\xdf\xa3" + bytes(100)
 
 
 @cache
@@ -118,3 +123,11 @@ def polyglot():
     comment = b"--><script>alert(document.cookie)</script><!--"
     whole = picture("jpeg")
     return whole[:2] + b"\xff\xfe" + struct.pack(">H", len(comment) + 2) + comment + whole[2:] + HTML
+
+
+@dataclass
+class Answer:
+    status: str = "new"
+    body: bytes = b""
+    etag: str | None = None
+    max_age: float | None = None

@@ -1,5 +1,6 @@
 """A real storage with the API of S3: SeaweedFS on loopback, in memory of this process's tests alone."""
 
+import asyncio
 import json
 import os
 import secrets
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +33,12 @@ OPTIONS = """
     -ip=127.0.0.1 -ip.bind=127.0.0.1 -s3 -s3.port.iceberg=0 -s3.port.lance=0 -master.telemetry=false
     -master.volumeSizeLimitMB=64 -volume.max=8
 """
+
+
+ANSWER = (
+    'HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nETag: "e"\r\n'
+    "Last-Modified: Sun, 22 Nov 2026 12:00:00 GMT\r\nContent-Length: {length}\r\n\r\n{body}"
+)
 
 
 class S3Server(NamedTuple):
@@ -149,3 +156,32 @@ def s3_endpoint() -> Iterator[str]:
 def s3(s3_endpoint: str) -> S3Server:
     """The server, with a part of its bucket that this test has for itself."""
     return S3Server(s3_endpoint, f"test/{secrets.token_hex(8)}")
+
+
+@asynccontextmanager
+async def answering(status=None, body="", *, length=None, seen=None):
+    """A server that gives every request this answer; without a status none. `length`: what it promises; `seen`: requests."""
+
+    connections = {}
+
+    async def serve(reader, writer):
+        connections[asyncio.current_task()] = writer
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while status is not None and (head := await reader.readuntil(b"\r\n\r\n")):
+                if seen is not None:
+                    seen.append(head.decode())
+                writer.write(ANSWER.format(status=status, length=length or len(body), body=body).encode())
+                await writer.drain()
+            await reader.read()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        try:
+            yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
+        finally:
+            server.close()
+            for _ in range(10):  # turns of the loop: a connection that is being accepted has its writer then
+                await asyncio.sleep(0.001)
+            for writer in connections.values():
+                writer.close()
+            await asyncio.gather(*connections, *(each.wait_closed() for each in connections.values()))

@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
@@ -37,6 +39,7 @@ from store.liveblogs import liveblogs
 from tests.kit.opening import endpoint_of, store_at
 from tests.kit.settings import LIMITS, polling
 from tests.kit.sport_fixtures import recorded_steps
+from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import BERLIN
 
 RESOURCES = ("match", "match-event", "liveticker")
@@ -306,3 +309,10 @@ def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
     match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
     document = game_document(match, ImportOptions(sport="soccer", auto_post=True), References(owner_id=OWNER))
     return (document.get("scoreboard") or {}).get("score"), document["state_info"]
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "scripted.db"))
+    yield opened
+    await opened.close()

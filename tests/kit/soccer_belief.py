@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.match.match import Clock, PeriodScore, Score, Status
+from mapping.match.parts import ALL_PARTS
+from store.following.sync import packed_belief, unpacked_belief
 from tests.mapping.soccer_builders import GEIS, GORETZKA, KICKOFF, MATCH, MEYER, comment, incident, involved
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
@@ -26,3 +29,12 @@ def without(name, *rows):
 
 def only(**fields):
     return replace(FULL, **fields)
+
+
+def polled(belief: ConfirmedMatch, *answers, good=ALL_PARTS) -> list[ConfirmedMatch]:
+    """What is believed after each of the answers; between them it is stored and loaded as by a process that was killed."""
+    found = []
+    for answer in answers:
+        belief = unpacked_belief(packed_belief(confirm_answer(belief, answer, good=good)))
+        found.append(belief)
+    return found

@@ -14,8 +14,7 @@ from tests.api.conftest import Server, serving
 from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.scripted import Clock, Scripted
-from tests.kit.second_source import as_second_source
-from tests.kit.source_pair import Second, TwoSources
+from tests.kit.source_pair import Second, TwoSources, as_second_source
 from tests.providers.heim.feed import MATCH_ID, person, results, row, wrapped
 
 SEED = 7

@@ -71,3 +71,51 @@ def texts_of(match: Match, locale: str = "en", *, text: bool = False) -> list[st
 
 def encoded(value: Any) -> bytes:
     return json.dumps(value).encode()
+
+
+def bare(match_id="1", **changes):
+    """A match in the bare envelope, which says no sport; `p1="6:4"` is a set."""
+    sides = {
+        "home": {"id": "1", "name": "Jonas Musterholt", "type": "none"},
+        "away": {"id": "2", "name": "Emil Beispiel", "type": "none"},
+    }
+    sets = {name: changes.pop(name) for name in list(changes) if name[0] == "p" and name[1:].isdigit()}
+    rows = [
+        {"match_result": value, "match_result_at": name[1:], "place": f"none_{side}"}
+        for name, score in sets.items()
+        for side, value in zip(("home", "away"), score.split(":"), strict=True)
+    ]
+    body = {"id": match_id, "finished": "no", "match_date": "14.06.2025", "match_time": "14:00", **sides}
+    return encoded({"match": {**body, "match_result": rows, **changes}, "match_result_at": []})
+
+
+def event(number, kind, lap=None, *, at="", **changes):
+    """One row of a race; `at` is the time of day."""
+    row = {
+        "id": str(number),
+        "action": "race",
+        "kind": kind,
+        "content": "",
+        "created": f"03.11.2024 {at}" if at else "",
+    }
+    return {**row, **({} if lap is None else {"lap": str(lap)}), **changes}
+
+
+def who(number):
+    person = {"id": str(800 + number), "name": f"Jan Muster{number}", "surname": f"Muster{number}"}
+    return {"person": person, "team": {"id": str(600 + number // 2), "name": f"Team {number // 2}"}}
+
+
+def session(*events, result=(), **changes):
+    """A race in the bare envelope, running unless the test says otherwise."""
+    body = {
+        "id": "1",
+        "finished": "no",
+        "match_date": "03.11.2024",
+        "match_time": "16:30",
+        "current_period": "game-start",
+        "match_result": list(result),
+        "round": {"id": "5", "name": "Rennen"},
+    }
+    bodies = {"match": encoded({"match": {**body, **changes}}), "match-event": encoded(list(events))}
+    return translated("1", bodies)

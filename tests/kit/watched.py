@@ -23,9 +23,8 @@ from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
 from providers.replay.demo import demo_files
 from tests.kit.opening import endpoint_of
-from tests.kit.recorded_courses import course as heim_course
-from tests.kit.recorded_courses import others
-from tests.kit.recordings import recordings, soccer_recordings
+from tests.kit.recordings import course as heim_course
+from tests.kit.recordings import others, recordings, soccer_recordings
 from tests.kit.scripted import OWNER, Bodies
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"

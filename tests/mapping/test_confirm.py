@@ -7,8 +7,7 @@ import pytest
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.match.match import Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.match.parts import ALL_PARTS
-from tests.kit.confirm_doubts import polled
-from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
+from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, polled, without
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MEYER, comment, incident, involved
 
 GOOD = ALL_PARTS

@@ -12,8 +12,7 @@ from mapping.belief.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREA
 from mapping.match.match import Clock, Match, Score, Status
 from mapping.match.parts import ALL_PARTS, Part
 from store.following.sync import packed_belief, unpacked_belief
-from tests.kit.confirm_doubts import polled
-from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
+from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, polled, without
 from tests.mapping.soccer_builders import GEIS, KICKOFF, MEYER, involved
 
 LATER = replace(GOAL, key="incident:7", order=7, minute=30, score=Score(2, 0))

@@ -7,8 +7,7 @@ import pytest
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.match.match import Clock, PeriodScore, Score, Status
 from mapping.match.parts import ALL_PARTS
-from tests.kit.confirm_doubts import polled
-from tests.kit.soccer_belief import FULL, GOAL, START
+from tests.kit.soccer_belief import FULL, GOAL, START, polled
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
 
 FIRST = replace(GOAL, phase=1)

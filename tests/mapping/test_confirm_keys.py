@@ -7,8 +7,7 @@ import pytest
 from mapping.belief.confirm import ConfirmedMatch
 from mapping.belief.corrected_keys import MOST_KEYS
 from mapping.match.match import Fault, Score
-from tests.kit.confirm_doubts import polled
-from tests.kit.soccer_belief import CHANGE, GOAL, START, only
+from tests.kit.soccer_belief import CHANGE, GOAL, START, only, polled
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved
 
 OUT_AND_IN = replace(CHANGE, minute=60)

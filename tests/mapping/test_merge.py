@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mapping.posts.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
-from tests.kit.examples import examples
+from tests.kit.sampling import examples
 
 
 def text(name, words):

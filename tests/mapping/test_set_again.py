@@ -20,8 +20,7 @@ from mapping.belief.set_again import (
 from mapping.match.identity import APART, APART_OPEN
 from mapping.match.match import Clock, Comment, Decided, PeriodScore, Race, Score, Status
 from mapping.match.parts import ALL_PARTS
-from tests.kit.confirm_doubts import polled
-from tests.kit.soccer_belief import FULL, GOAL, START, only
+from tests.kit.soccer_belief import FULL, GOAL, START, only, polled
 from tests.mapping.soccer_builders import KICKOFF, comment, incident
 
 MARK = replace(START, kind="soccer.start", key="period:soccer.start")

@@ -12,7 +12,7 @@ from mapping.rules.periods import QUARTER, Calendar, calendar
 from mapping.statistics.page_address import NOWHERE, page_address
 from mapping.statistics.reader_sketch import EXACT, ReaderSketch, unite_sketches
 from mapping.statistics.salt_spans import day_slots, last_use, month_slots, month_span
-from tests.kit.examples import examples
+from tests.kit.sampling import examples
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
          "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/Havana", "America/St_Johns")  # fmt: skip

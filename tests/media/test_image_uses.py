@@ -20,8 +20,8 @@ from tests.kit import matchday, pictures
 from tests.kit.event_desk import Desk, photo
 from tests.kit.masterdata import importing, match, person
 from tests.kit.name_servers import Names
+from tests.kit.pictures import Answer
 from tests.kit.places import PLACES, Places
-from tests.kit.proxy import Answer
 
 URL = "https://photos.example.org/a.jpg"
 OWNER = matchday.ORGANIZATION

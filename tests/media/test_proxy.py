@@ -20,7 +20,7 @@ from store.files.storage import new_key
 from store.media import uploads
 from tests.api.conftest import serving, store
 from tests.kit import matchday, pictures
-from tests.kit.proxy import Answer
+from tests.kit.pictures import Answer
 
 __all__ = ["store"]
 

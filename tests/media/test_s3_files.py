@@ -6,8 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from store.files.storage import FileMissing, StorageUnavailable, new_key
-from tests.kit.s3_files import answering
-from tests.kit.s3_server import SECRET_KEY, S3Server
+from tests.kit.s3_server import SECRET_KEY, S3Server, answering
 
 pytestmark = pytest.mark.proof
 

@@ -22,8 +22,7 @@ from tests.kit.event_desk import post
 from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import store_at
 from tests.kit.pictures import picture
-from tests.kit.s3_files import answering
-from tests.kit.s3_server import SECRET_KEY
+from tests.kit.s3_server import SECRET_KEY, answering
 
 pytestmark = pytest.mark.proof
 

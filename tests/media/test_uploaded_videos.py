@@ -10,8 +10,7 @@ from tests.api.conftest import serving, store
 from tests.kit import matchday
 from tests.kit.event_desk import DESK, STRANGER, Desk
 from tests.kit.origin import video
-from tests.kit.pictures import picture
-from tests.kit.uploads import MP4, WEBM
+from tests.kit.pictures import MP4, WEBM, picture
 
 __all__ = ["store"]
 

@@ -1,5 +1,5 @@
 """A store for matches that are played by a script."""
 
-from tests.kit.scripted_store import store
+from tests.kit.scripted import store
 
 __all__ = ["store"]

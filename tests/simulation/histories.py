@@ -32,9 +32,8 @@ from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.kit.scripted import OWNER, Clock, Scripted
-from tests.kit.second_source import as_second_source
 from tests.kit.settings import polling
-from tests.kit.source_pair import TwoSources
+from tests.kit.source_pair import TwoSources, as_second_source
 from tests.simulation.history_truth import LEFT_NOTES, START, SUBSTITUTION, TYPES, WHISTLES, Expected, Fact, Truth
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.invariants import Violation, promise, require

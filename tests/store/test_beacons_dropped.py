@@ -10,7 +10,7 @@ from mapping.statistics.page_address import PageAddress
 from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches
-from tests.kit.store_statistics import BEGIN, Process, a_beacon, overview
+from tests.kit.statistics import BEGIN, Process, a_beacon, overview
 from tests.store.conftest import ALIKE, BOTH, new_game
 
 HONEST = [f"https://news.example/{number}" for number in range(50)]

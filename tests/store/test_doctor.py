@@ -18,8 +18,7 @@ from store.upkeep import command, doctor
 from store.upkeep.doctor import examine
 from store.webhooks import outbox, webhooks
 from store.webhooks.webhooks import new_secret
-from tests.kit.corrected_match import TWO, begun
-from tests.kit.editing import edit
+from tests.kit.corrected_match import TWO, begun, edit
 from tests.kit.scripted import OWNER
 from tests.kit.sqlite import copied_url, filled_database
 from tests.store.conftest import new_game, open_store, post, writing

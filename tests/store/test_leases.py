@@ -8,7 +8,7 @@ import pytest
 
 from store.following import leases, sync
 from store.following.leases import Superseded, Worker
-from tests.kit.followed_rows import MATCH
+from tests.kit.followed import MATCH
 from tests.store.conftest import ALIKE, open_store
 
 ON_A_SERVER = pytest.mark.parametrize(

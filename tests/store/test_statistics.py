@@ -22,7 +22,7 @@ from store.liveblogs.liveblogs import insert_game
 from store.statistics import statistics
 from store.statistics.tables import beacon_intakes, load_counts, load_days, reader_salts, reader_sketches
 from store.tables import games
-from tests.kit.store_statistics import BEGIN, PLACES, Process, a_beacon, overview
+from tests.kit.statistics import BEGIN, PLACES, Process, a_beacon, overview
 from tests.store.conftest import BOTH, GAME, ORGANIZATION, new_game
 
 DAYS = 9

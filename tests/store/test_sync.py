@@ -11,7 +11,7 @@ from store.engine.records import Change
 from store.following import closing, sync
 from store.following.sync import Attachment, ResourceRow
 from store.liveblogs.liveblogs import insert_game, record
-from tests.kit.followed_rows import MATCH
+from tests.kit.followed import MATCH
 from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 

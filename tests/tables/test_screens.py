@@ -22,14 +22,12 @@ from providers.http_server import address_of, bind_socket, listening
 from tests.api.conftest import NOW
 from tests.api.desk.conftest import note_complaints
 from tests.kit import matchday
-from tests.kit.accessible import SMALL, violations
-from tests.kit.browser import browsers, chromium, needed
+from tests.kit.browser import AT_ONCE, SMALL, browsers, chromium, needed, violations
 from tests.kit.followed import add_followed
 from tests.kit.full_house import OWNER
 from tests.kit.people import PASSWORD
 from tests.kit.pictures import picture
-from tests.kit.served_page import AT_ONCE
-from tests.kit.shootout_page import cup, posts
+from tests.kit.showing import cup, posts
 
 __all__ = ["browsers", "chromium"]
 pytestmark = [needed, pytest.mark.proof]

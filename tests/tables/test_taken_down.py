@@ -35,11 +35,10 @@ from tests.api.conftest import NOW, Server, serving
 from tests.kit import matchday, pictures
 from tests.kit.event_desk import CONTENT, DESK, Desk, photo, text
 from tests.kit.opening import store_at
+from tests.kit.pictures import MP4, Answer
 from tests.kit.polling_readers import OPTIONS
-from tests.kit.proxy import Answer
 from tests.kit.sqlite import migrated_url
 from tests.kit.streams import Follower
-from tests.kit.uploads import MP4
 
 ORGANIZATION, GAME, POST, COMMENT = matchday.ORGANIZATION, "gderby", "etaken", "c1"
 VERSION = 3

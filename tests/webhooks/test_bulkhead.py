@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.kit.bulkhead import Bulkhead, Compartment, grade_of, limits_of
-from tests.kit.examples import examples
+from tests.kit.sampling import examples
 
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
 

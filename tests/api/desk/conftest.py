@@ -9,11 +9,11 @@ from store.clients import clients
 from store.masterdata import declarations
 from tests.api.conftest import NOW, declared_database, open_store, serving
 from tests.kit import matchday
+from tests.kit.browser import AT_ONCE
 from tests.kit.event_desk import Desk
 from tests.kit.openid_servers import forger
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import add_account
-from tests.kit.served_page import AT_ONCE
 from tests.kit.sqlite import copied_url
 
 

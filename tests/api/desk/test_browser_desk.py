@@ -9,7 +9,7 @@ from store.accounts import accounts, sessions
 from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
 from tests.kit.browser import needed
-from tests.kit.desk_browser import opened, sign_in
+from tests.kit.liveblog_page import opened, sign_in
 from tests.kit.people import EMAIL
 
 pytestmark = needed

@@ -16,9 +16,8 @@ from tests.api.conftest import NOW, declared_database
 from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
 from tests.kit.browser import needed
-from tests.kit.desk_browser import sign_in
 from tests.kit.event_desk import Desk, post
-from tests.kit.liveblog_page import PATH, at_desk, enter, row, says, writing
+from tests.kit.liveblog_page import PATH, at_desk, enter, row, says, sign_in, writing
 from tests.kit.openid_servers import CLIENT, SECRET, forger, right
 from tests.kit.opening import store_at
 from tests.kit.people import EMAIL, PASSWORD

@@ -15,7 +15,7 @@ from mapping.fusion.source_pair import Difference, PairState
 from store.alarms.alarms import Alarm
 from tests.api.conftest import NOW, declared_database
 from tests.kit import poison
-from tests.kit.desk_table import a_person, handlers_in, keys
+from tests.kit.desk import a_person, handlers_in, keys
 from tests.kit.followed import add_pair
 from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, source_service
 from tests.kit.sqlite import copied_url

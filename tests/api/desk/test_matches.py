@@ -15,7 +15,7 @@ from store.tables import resources
 from store.webhooks import webhooks
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday, poison
-from tests.kit.desk_table import a_person, keys
+from tests.kit.desk import a_person, keys
 from tests.kit.followed import add_followed, draft
 
 ROLES = ("reader", "editor", "admin")

@@ -12,7 +12,7 @@ from mapping.match.fixture import Fixture, FixtureDay, FixtureList, FixtureStatu
 from store.following import standbys
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday
-from tests.kit.desk_table import a_person
+from tests.kit.desk import a_person
 from tests.kit.followed import add_followed
 from tests.kit.settings import configure
 from tests.kit.source_service import SECOND_ID, source_service

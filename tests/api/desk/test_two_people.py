@@ -12,7 +12,7 @@ from store.comments import comments
 from store.comments.comments import NewComment
 from tests.api.conftest import declared_database
 from tests.kit import matchday
-from tests.kit.desk_table import a_person
+from tests.kit.desk import a_person
 from tests.kit.source_service import SECOND_ID, THIRD_ID, SourceService, source_service
 from tests.kit.sqlite import copied_url
 

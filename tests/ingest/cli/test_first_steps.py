@@ -17,7 +17,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings
 from tests.kit.blocks import blocks_of
-from tests.kit.first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
+from tests.kit.creating import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 

@@ -9,7 +9,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings
 from tests.kit.blocks import typed
-from tests.kit.first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
+from tests.kit.creating import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_folder, plain_environment, terminal
 

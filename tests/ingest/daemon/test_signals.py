@@ -12,9 +12,8 @@ import pytest
 
 from providers.http_server import bind_socket, listening
 from providers.replay import Replay, ReplaySettings
-from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
+from tests.kit.daemon import CONFIG, DECLARED, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
-from tests.kit.declared import DECLARED
 from tests.kit.news_daemon import WRITE, daemon_in, made, post, within, written
 from tests.kit.receivers import running_receiver
 from tests.kit.recorded_posts import posts_of_the_liveblog

@@ -12,7 +12,7 @@ from ingest.sync.followed_match import Lease
 from ingest.sync.match_leases import LEASE, TICK, MatchLeases
 from store.following import leases, sync
 from tests.kit.corrected_match import ONE, TWO, begun
-from tests.kit.followed_rows import MATCH
+from tests.kit.followed import MATCH
 from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.opening import store_at
 from tests.kit.scripted import Process

@@ -18,8 +18,7 @@ from store.following import closing, sources, sync
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.tables import attachments, beliefs
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
-from tests.kit.editing import edit
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, edit, goals, score, snapshot
 from tests.kit.scripted import OWNER, Bodies, Crash, Process, Scripted, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import AWAY, HOME, MATCH_ID, match, results, row

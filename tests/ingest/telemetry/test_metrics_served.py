@@ -18,8 +18,8 @@ from config import Settings
 from ingest.daemon import run as daemon
 from ingest.kit.process import Role
 from ingest.telemetry.metrics import RequestCounts
+from tests.kit.daemon import DECLARED
 from tests.kit.day import ORGANIZATION, configuration
-from tests.kit.declared import DECLARED
 from tests.kit.sqlite import migrated_url
 from tools import metrics
 

@@ -13,9 +13,8 @@ from providers.replay.demo import demo_files
 from providers.replay.recording import read_lines
 from providers.replay.replay import Replay
 from providers.replay.settings import ReplaySettings
-from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
+from tests.kit.daemon import CONFIG, MATCH, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
-from tests.kit.killed_match import MATCH
 from tests.kit.news_daemon import made, written
 from tests.kit.sqlite import migrated_url
 

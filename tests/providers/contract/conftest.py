@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kit.scripted_store import store
+from tests.kit.scripted import store
 
 __all__ = ["store"]
 

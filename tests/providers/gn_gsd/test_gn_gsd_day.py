@@ -1,7 +1,7 @@
 """createFromExternal with provider gn-gsd, a replayed match day behind it: soccer and cycling become liveblogs."""
 
 from tests.kit.day import match_day
-from tests.kit.gn_gsd_day import line
+from tests.kit.gn_gsd_contract import line
 from tests.providers.gn_gsd.gsd import named, race
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"

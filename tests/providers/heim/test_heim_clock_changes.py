@@ -7,9 +7,7 @@ import pytest
 
 from mapping.documents.import_options import ImportOptions
 from mapping.posts.posts import in_order
-from tests.kit.heim_motorsports import event, session, who
-from tests.kit.heim_tennis import bare
-from tests.kit.sport_fixtures import encoded
+from tests.kit.sport_fixtures import bare, encoded, event, session, who
 from tests.kit.sport_fixtures import translated as translated_sport
 from tests.providers.heim.feed import BERLIN, item, row, translated
 

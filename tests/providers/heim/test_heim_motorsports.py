@@ -9,8 +9,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
 from mapping.match.match import Status
 from mapping.match.parts import ALL_PARTS
-from tests.kit.heim_motorsports import event, session, who
-from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
+from tests.kit.sport_fixtures import NOBODY, encoded, event, posted, race, session, texts_of, translated, who
 
 
 def place(number, rank, **changes):

@@ -9,8 +9,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
 from mapping.match.match import Score, Status
 from mapping.match.parts import ALL_PARTS
-from tests.kit.heim_tennis import bare
-from tests.kit.sport_fixtures import NOBODY, encoded, posted, stepped, texts_of, translated
+from tests.kit.sport_fixtures import NOBODY, bare, encoded, posted, stepped, texts_of, translated
 
 
 def games(match):

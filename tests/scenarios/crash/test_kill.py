@@ -10,9 +10,8 @@ import pytest
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
 from tests.kit.command import ENVIRON, MATCHWIRE
-from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
+from tests.kit.daemon import CONFIG, MATCH, SECRET, Daemon, client_of, quiet
 from tests.kit.day import CREATE, ORGANIZATION
-from tests.kit.killed_match import MATCH, quiet
 from tests.kit.pgbouncer import DIRECT
 from tests.kit.recorded_posts import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.kit.sqlite import migrated_url

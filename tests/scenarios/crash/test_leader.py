@@ -10,8 +10,8 @@ from sqlalchemy import func, select, update
 from store.media.tables import media_probes
 from store.tables import attachments, workers
 from tests.kit import origin as origins
+from tests.kit.daemon import DECLARED
 from tests.kit.day import ORGANIZATION, SHOW
-from tests.kit.declared import DECLARED
 from tests.kit.event_desk import photo
 from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import look, store_at

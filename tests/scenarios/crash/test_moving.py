@@ -15,8 +15,8 @@ from store.files.disk import DiskFiles
 from store.upkeep.doctor import examine
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
+from tests.kit.daemon import MATCH
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running, until
-from tests.kit.killed_match import MATCH
 from tests.kit.pictures import picture
 from tests.kit.polling_readers import POLLS
 from tests.kit.recorded_posts import posts_of_the_liveblog, posts_of_the_provider

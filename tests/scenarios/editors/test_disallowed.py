@@ -8,8 +8,7 @@ import pytest
 from api.view.key_moments import moments_of
 from mapping.posts.disallowed import WithdrawalRules
 from store.upkeep.doctor import examine
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
-from tests.kit.editing import edit
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, edit, score, snapshot
 from tests.kit.scripted import NOTES, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, row

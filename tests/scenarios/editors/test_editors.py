@@ -7,8 +7,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store.liveblogs import liveblogs
-from tests.kit.corrected_match import FIRST, ONE, START, TWO, begun, snapshot
-from tests.kit.editing import KEY, corrected, edit, post
+from tests.kit.corrected_match import FIRST, KEY, ONE, START, TWO, begun, corrected, edit, post, snapshot
 from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import item, match
 

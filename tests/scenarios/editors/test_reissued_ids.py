@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.kit.corrected_match import FIRST, ONE, START, begun, snapshot
-from tests.kit.editing import edit
+from tests.kit.corrected_match import FIRST, ONE, START, begun, edit, snapshot
 from tests.kit.no_post_lost import Followed
 from tests.kit.sampling import in_proof
 from tests.kit.scripted import Bodies, open_store

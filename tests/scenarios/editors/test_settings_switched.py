@@ -6,8 +6,7 @@ from typing import Any
 
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
-from tests.kit.corrected_match import ONE, TWO, begun, goals
-from tests.kit.editing import KEY, corrected
+from tests.kit.corrected_match import KEY, ONE, TWO, begun, corrected, goals
 from tests.kit.scripted import Process
 from tests.providers.heim.feed import item
 

@@ -22,10 +22,8 @@ from providers.heim.read import Event
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store.database import Store
-from tests.kit.examples import examples
-from tests.kit.recorded_courses import course, matches, others
-from tests.kit.recordings import soccer_recordings
-from tests.kit.sampling import sampled
+from tests.kit.recordings import course, matches, others, soccer_recordings
+from tests.kit.sampling import examples, sampled
 from tests.kit.scripted import Bodies, Crash, Process, board, bound, open_store, says
 from tests.kit.sqlite import migrated_url
 

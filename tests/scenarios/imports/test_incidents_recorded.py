@@ -6,8 +6,7 @@ import json
 import pytest
 
 from ingest.cli.play_bundle import play
-from tests.kit.day import match_day
-from tests.kit.incidents_recorded import bundle_of
+from tests.kit.day import bundle_of, match_day
 from tests.kit.recorded_posts import created_when_it_appears
 from tests.kit.recordings import required, soccer_recordings
 

@@ -16,8 +16,7 @@ from mapping.posts.posts import wanted_posts
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
-from tests.kit.recorded_courses import course, others
-from tests.kit.recordings import soccer_recordings
+from tests.kit.recordings import course, others, soccer_recordings
 from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
 

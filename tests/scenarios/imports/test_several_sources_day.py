@@ -11,8 +11,7 @@ from ingest.cli.play_bundle import play
 from ingest.telemetry import logs
 from providers.contract.server import Reply, Server, serving
 from tests.kit.command import invoke
-from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
-from tests.kit.incidents_recorded import bundle_of
+from tests.kit.day import CREATE, ORGANIZATION, SHOW, bundle_of, configuration, running
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 

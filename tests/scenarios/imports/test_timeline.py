@@ -21,8 +21,7 @@ from mapping.errors import NotFound, Unprocessable
 from providers import fetch, http_client
 from store.database import Store
 from store.timeline.post_timeline import PostTimeline
-from tests.kit.day import CREATE, ORGANIZATION, match_day
-from tests.kit.incidents_recorded import WINDOW, bundle_of
+from tests.kit.day import CREATE, ORGANIZATION, WINDOW, bundle_of, match_day
 from tests.kit.opening import look
 from tests.kit.recordings import recorded
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from providers.replay import Line
 from store.tables import resources
 from tests.kit.day import match_day
-from tests.kit.gn_gsd_day import SQUADS, playing
+from tests.kit.gn_gsd_contract import SQUADS, playing
 from tests.kit.opening import look
 from tests.providers.gn_gsd import gsd
 from tests.providers.heim.feed import MATCH_ID, item, row, wrapped

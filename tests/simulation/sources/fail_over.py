@@ -13,7 +13,7 @@ import pytest
 from ingest.daemon.build import standby_rules
 from ingest.sync.followed_match import everybody
 from mapping.match.match import Match
-from tests.kit.editing import edit
+from tests.kit.corrected_match import edit
 from tests.kit.hand_driven import FAILURES, Failing, HandDriven, steady_by
 from tests.kit.scripted import Bodies, Clock
 from tests.kit.settings import configured
