@@ -15,8 +15,8 @@ from api.polls.capability import POLLS
 from api.readers.capability import READERS
 from api.statistics.capability import STATISTICS
 from config import Settings
+from mapping.documents.scalars import post_is_public
 from mapping.locales import Translator
-from mapping.rules.public import post_is_public
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
 EXTRAS = tuple(each.extras for each in CAPABILITIES if each.extras is not None)

@@ -14,16 +14,18 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from mapping.errors import ServiceError
 from mapping.match.fixture import FixtureList
-from mapping.match.match import Match
-from mapping.match.parts import Part
-from providers.failed_response import FailedResponse
-from providers.row_cache import RowCache
+from mapping.match.match import Match, Part
+from providers.fault_collector import RowCache
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""
 
 CarriedBy = Mapping[Part, frozenset[str]]
 """Part of a match → names of the resources that carry it."""
+
+
+KEPT_BYTES = 256 * 1024
+"""Bytes that are kept of an answer that could not be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +203,28 @@ def _digest(data: bytes) -> str:
     from hashlib import sha256
 
     return sha256(data).hexdigest()
+
+
+class FailedResponse(Exception):
+    """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
+
+    `status` is 0 where no response came. Its text shows nothing of the body, so that a traceback does not either. Each poll
+    makes one, so it has no initialiser.
+    """
+
+    status: int = 0
+    body: bytes | bytearray = b""
+    retry_after: str | None = None
+
+    def __str__(self) -> str:
+        return f"status {self.status}, {len(self.body)} bytes"
+
+    @classmethod
+    def of(cls, status: int, body: bytes | bytearray, retry_after: str | None = None) -> FailedResponse:
+        """What was heard, without what is too much to be kept."""
+        heard = cls()
+        heard.status, heard.body, heard.retry_after = status, bytes(body[:KEPT_BYTES]), retry_after
+        return heard
+
+    def shortened(self) -> FailedResponse:
+        return FailedResponse.of(self.status, self.body, self.retry_after)

@@ -24,8 +24,7 @@ from pydantic_core import from_json
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
-from providers.base import Answer, Known, Outcome
-from providers.failed_response import FailedResponse
+from providers.base import Answer, FailedResponse, Known, Outcome
 
 T = TypeVar("T")
 

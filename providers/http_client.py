@@ -20,11 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
-from mapping.rules.retry_after import parse_retry_after
-from providers.base import Endpoint
-from providers.failed_response import FailedResponse
-from providers.obstacles import obstacle_of
-from providers.unpacking import read_body, within
+from mapping.rules.pacing import parse_retry_after
+from providers.base import Endpoint, FailedResponse
+from providers.responses import obstacle_of, read_body, within
 
 if TYPE_CHECKING:
     import aiohttp
@@ -63,7 +61,7 @@ UNREACHABLE = {
     "no route": "no network leads to the provider",
     "refused": "the provider's machine refuses connections",
 }
-"""What is in the way (providers.obstacles) → what is said of it; anything else is `BROKEN`."""
+"""What is in the way (providers.responses) → what is said of it; anything else is `BROKEN`."""
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)

@@ -12,7 +12,7 @@ import httpx
 
 from providers.base import Endpoint
 from providers.http_client import client_of, transport_errors
-from providers.obstacles import obstacle_of
+from providers.responses import obstacle_of
 
 
 @dataclass(frozen=True, slots=True)

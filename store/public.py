@@ -1,4 +1,4 @@
-"""What is public now, in SQL; `mapping.rules.public` says the same of rows that were read, and nobody else says it."""
+"""What is public now, in SQL; `mapping.documents.scalars` says the same of rows that were read, and nobody else says it."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from providers.contract import RULES
-from providers.openligadb import names as openligadb
-from providers.pa import names as pa
+from providers.openligadb import catalog as openligadb
+from providers.pa import catalog as pa
 from providers.registry import Registry
-from providers.statsperform import names as statsperform
+from providers.statsperform import catalog as statsperform
 from tools import coverage
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -28,7 +28,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 PRIVATE = re.compile(r"^ *from [\w.]+ import (?:\([^)]*?|[^\n(]*?)\b(_[a-z]\w*)", re.MULTILINE)
 LOCKED = re.compile(r"[A-Za-z0-9._-]+==\S+.*--hash=sha256:[0-9a-f]{64}\b")
 
-BANNED_ELSEWHERE = {"providers/xml_reader.py", "mapping/rules/composed_text.py"}
+BANNED_ELSEWHERE = {"providers/xml_reader.py", "mapping/rules/plain_text.py"}
 """The one place each for what is banned everywhere else."""
 RELAXED = {"tests/**", "bench/**"}
 """Where rules on security are off."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from mapping.errors import ServiceError
 from providers.base import FixtureLister, Provider
 from providers.contract.case import plain_endpoint
-from providers.contract.notation import JSON, xml
+from providers.contract.mutations import JSON, xml
 from providers.registry import Registry
 from providers.replay import read_lines
 from providers.replay.demo import demo_files

@@ -21,7 +21,7 @@ from mapping.desk.match_trouble import (
 )
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import is_running, who_leads
-from mapping.rules.breaker import LostProviderCode
+from mapping.rules.pacing import LostProviderCode
 from store.alarms import alarms
 from store.alarms.alarms import Alarm
 from store.following import overview, standbys

@@ -21,7 +21,7 @@ from api.http.request import ApiRequest, Services
 from mapping.documents.fixtures import FixtureCollection
 from mapping.errors import InvalidRequest
 from mapping.match.fixture import Fixture, FixtureDay
-from mapping.rules.tokens import query_words, words
+from mapping.rules.plain_text import query_words, words
 from store.following.overview import liveblogs_of_matches
 from store.liveblogs.listing import Listed, Page
 

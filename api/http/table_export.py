@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from api.http.errors import json_bytes
 from api.http.json_path import Json
 from api.http.param import TEXT, OneOf, words
-from mapping.rules.csv_cells import csv_text
+from mapping.rules.plain_text import csv_text
 
 Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 """Gives the result of a query."""

@@ -25,7 +25,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
 from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.game_summary import extent_of
-from mapping.rules.versions import known_since
+from mapping.rules.delivery import known_since
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import events_to_summarise
 from store.liveblogs.liveblogs import StoredEvent, StoredGame

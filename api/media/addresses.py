@@ -28,7 +28,7 @@ from config import Settings
 from mapping.documents.base import Document, dump
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Forbidden, NotFound, RateLimited, Unprocessable
-from mapping.liveblog.file_addresses import addresses_in, replace_addresses
+from mapping.match.references import addresses_in, replace_addresses
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 from store.files.storage import CONTENT_TYPES, HEAD, KEY_BYTES

@@ -24,7 +24,7 @@ from api.http.request import ApiRequest, parse_document
 from api.media.addresses import UploadPlaces
 from api.media.disk_cache import RefusedImage
 from config import Settings
-from mapping.documents.media import Media
+from mapping.documents.blocks import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
 from store.files.storage import CONTENT_TYPES, HEAD, FileStore, new_key

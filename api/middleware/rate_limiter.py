@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from mapping.rules.token_bucket import TokenBucket
+from mapping.rules.pacing import TokenBucket
 
 KEPT = 10_000
 """Buckets in memory; the one used longest ago is forgotten first, which at worst fills it."""

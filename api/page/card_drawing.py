@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from PIL import Image, ImageDraw, ImageFont
 
 from api.page.discovery import CREST, SIZE, CardFacts, CardSide
-from mapping.rules.bidi import without_isolates
-from mapping.rules.composed_text import is_mark, normalize_text
+from mapping.rules.plain_text import is_mark, normalize_text
+from mapping.rules.rich_text import without_isolates
 
 NAME_WIDTH: Final = 430
 WIDEST: Final = 1080

@@ -20,7 +20,7 @@ from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
 from mapping.locales import Translator
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
-from mapping.posts.shootout import can_be_kick, is_of_shootout
+from mapping.posts.wording import can_be_kick, is_of_shootout
 
 log = structlog.get_logger(__name__)
 

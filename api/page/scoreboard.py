@@ -19,9 +19,9 @@ from mapping.locales import Translator
 from mapping.locales.labels import INTERRUPTED, KICK_BEYOND, KICK_OPEN, PERIODS, SCORE_CONTEXT, Label
 from mapping.match.match import SideName
 from mapping.posts.key_moments import Kick, tally_of
-from mapping.posts.shootout import KICKS
-from mapping.rules.bidi import isolate, without_isolates
+from mapping.posts.wording import KICKS
 from mapping.rules.clock import display, phase_length, played_before
+from mapping.rules.rich_text import isolate, without_isolates
 
 LABELS = {BEFORE: Label.NOT_STARTED, SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}
 STOPS = ("u", "d")

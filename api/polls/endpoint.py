@@ -26,8 +26,9 @@ from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view.liveblog_access import among, readable
 from api.view.read_cache import DELAY, DelayedView, ReadCache, view_of
 from mapping.errors import NotFound
-from mapping.polls.documents import PollResults, PollVote
 from mapping.polls.reader_polls import (
+    PollResults,
+    PollVote,
     ReaderPoll,
     Tally,
     checked_vote,

@@ -15,8 +15,7 @@ from api.readers.access import PARAMETER, ReaderLimits, check_readers_organizati
 from api.view.post_files import reader_picture
 from mapping.errors import Unauthorized
 from mapping.readers import reader_token
-from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse, ShownReader
-from mapping.readers.reader_token import VerifiedReader
+from mapping.readers.reader_token import ReaderTokenRequest, ReaderTokenResponse, ShownReader, VerifiedReader
 from store.readers.reader_sign_ins import use_once
 
 PATH = "/api/readers/v1/organization/{organizationId}/token"

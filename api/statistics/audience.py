@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection
 
-from mapping.rules.periods import Period, utc_day
-from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
+from mapping.statistics.page_address import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
+from mapping.statistics.periods import Period, month_span, utc_day
 from mapping.statistics.reader_sketch import ReaderSketch, unite_sketches
-from mapping.statistics.salt_spans import month_span
 from store.statistics import statistics
 from store.statistics.statistics import LoadSums, SketchKey
 

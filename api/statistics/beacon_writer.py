@@ -28,8 +28,8 @@ from api.statistics.beacons import (
 from config import Settings
 from config.errors import StartError
 from mapping.errors import ServiceError
+from mapping.statistics.periods import DAY, day_slots, last_use, month_slots
 from mapping.statistics.reader_sketch import HASH_BYTES
-from mapping.statistics.salt_spans import DAY, day_slots, last_use, month_slots
 from store.database import Store
 from store.engine.errors import StoreError, brief_reason, transient
 from store.engine.lasting import LoggedLoop, LogOnce, repeat

@@ -20,8 +20,7 @@ from typing import NamedTuple, Protocol
 import structlog
 from prometheus_client import CollectorRegistry, Counter
 
-from mapping.statistics.documents import Beacon
-from mapping.statistics.page_address import NOWHERE, PageAddress, page_address
+from mapping.statistics.page_address import NOWHERE, Beacon, PageAddress, page_address
 from store.engine.unit import Unit
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadSums

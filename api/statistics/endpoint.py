@@ -24,11 +24,10 @@ from api.statistics import audience
 from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.documents.base import dump
 from mapping.errors import InvalidRequest
-from mapping.rules import periods as calendars
-from mapping.rules.periods import Period, calendar
 from mapping.statistics import page_address as addresses
-from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
-from mapping.statistics.page_address import page_address
+from mapping.statistics import periods as calendars
+from mapping.statistics.page_address import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace, page_address
+from mapping.statistics.periods import Period, calendar
 from store.liveblogs import liveblogs
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadSums

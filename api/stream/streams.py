@@ -22,7 +22,7 @@ from api.liveblogs.messages import END, Form, KeptMessages, Message, body_part
 from api.stream.reader import UNKNOWN, Channel, Reader, Room, SharedReads, StreamRequest
 from api.view.read_cache import moment_seen
 from mapping.errors import StoreUnavailable
-from mapping.rules.versions import known_since
+from mapping.rules.delivery import known_since
 from store.database import Store
 from store.engine.lasting import LoggedLoop, LogOnce, repeat
 from store.engine.unit import Stepped

@@ -12,8 +12,7 @@ from mapping.liveblog.web_embeds import web_embed
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.posts.wording import distinguish_name, spoken_name
-from mapping.rules.bidi import isolate
-from mapping.rules.rich_text import plain, sanitise
+from mapping.rules.rich_text import isolate, plain, sanitise
 
 Names = tuple[tuple[str, str], ...]
 """Surname and whole name of people."""

@@ -34,7 +34,7 @@ from mapping.locales.labels import INTERRUPTED, Result
 from mapping.match.match import Score, SideName, Status
 from mapping.posts.key_moments import KeyMoment, Kick, MatchState, Play, key_moments, shootout_kicks
 from mapping.posts.recap import recap, result_line
-from mapping.posts.shootout import is_of_shootout
+from mapping.posts.wording import is_of_shootout
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
 from store.liveblogs.deltas import incidents, is_highlighted

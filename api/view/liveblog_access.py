@@ -11,9 +11,9 @@ from starlette.datastructures import Headers
 
 from api.http.json_path import Json, kind, nodes, text
 from api.http.request import Caller, DeskPerson
+from mapping.documents.scalars import file_is_public
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
-from mapping.rules.public import file_is_public
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import NO_LIVEBLOG, StoredEvent, StoredGame

@@ -16,10 +16,9 @@ from api.http.json_path import Json, at, kind, nodes, number, text
 from api.http.param import Query
 from api.http.request import Services
 from config import Settings
-from mapping.documents.scalars import UPLOADED
+from mapping.documents.scalars import UPLOADED, file_is_public
 from mapping.errors import InvalidRequest
 from mapping.rules.image_address import Fit, ImageOptions, ImageRequest, image_path, video_path
-from mapping.rules.public import file_is_public
 from store.liveblogs.liveblogs import StoredGame
 
 IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})

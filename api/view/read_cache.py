@@ -33,7 +33,7 @@ from api.http.param import Integer, Limit, Query
 from api.http.request import ApiRequest, Caller
 from api.view.liveblog_access import readable
 from config import Settings
-from mapping.rules.versions import known_since
+from mapping.rules.delivery import known_since
 from store.database import Store
 from store.engine.unit import Stepped
 from store.liveblogs import liveblogs

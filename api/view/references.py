@@ -12,12 +12,11 @@ from api.http.json_path import Json, node, text
 from api.view.content import tally
 from api.view.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import LocalStatus, post_is_public
 from mapping.errors import Unprocessable
 from mapping.liveblog.event_patch import editor_document, event_document
 from mapping.liveblog.game_summary import Extent, extent_of, game_summary
 from mapping.match.references import RecordName, Reference, named_by, named_in, references
-from mapping.rules.public import post_is_public
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of

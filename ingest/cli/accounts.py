@@ -230,7 +230,7 @@ def audit(
     ] = None,
 ) -> None:
     """Write what people and these commands have done as CSV: time, organization, account, e-mail, operation, target."""
-    from mapping.rules.csv_cells import csv_text
+    from mapping.rules.plain_text import csv_text
     from store.accounts import audit as entries
 
     rows = on_database(settings, lambda unit: list(entries.all_entries(unit.conn, organization)))

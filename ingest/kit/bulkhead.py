@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from ingest.kit.steady_clock import EARLY
-from mapping.rules.token_bucket import TokenBucket
+from mapping.rules.pacing import TokenBucket
 
 GRADES = (0.1, 1.0)
 """Seconds from which on work is of the next grade: 0 is quick, 2 is slow."""

@@ -17,11 +17,10 @@ from mapping.errors import NotFound
 from mapping.liveblog.prefill import game_document, synced_parts
 from mapping.match.references import References
 from mapping.posts.disallowed import Notes, WithdrawalRules
-from mapping.posts.from_posts import as_posted
+from mapping.posts.from_posts import as_posted, match_reissued
 from mapping.posts.merge import Document, merge_game, same
 from mapping.posts.posts import SCORE, TEXT, Timed, in_order, wanted_posts
 from mapping.posts.reconcile import Changes, Stored, reconcile, with_deletion
-from mapping.posts.reissued import match_reissued
 from store.engine.records import check_document
 from store.engine.unit import Unit
 from store.following import ledger

@@ -14,14 +14,14 @@ from sqlalchemy import Connection
 from config.sections import Limits
 from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.snapshot import Snapshot
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.belief.doubts import by_name
 from mapping.belief.set_again import is_before_start
 from mapping.errors import BadBody, DownstreamRejected
 from mapping.fusion.fused_match import SECOND_KEY
 from mapping.match.identity import MatchIdentity, is_another
-from mapping.match.match import Match
-from mapping.match.parts import Part
+from mapping.match.match import Match, Part
 from mapping.posts.from_posts import StandingPost, belief_of_posts, with_posts_alone
 from mapping.posts.reconcile import State
 from providers.base import Answer, Fetched, Outcome, ProviderAdapter

@@ -23,9 +23,8 @@ from config.sections import Polling
 from ingest.kit.steady_clock import EARLY
 from mapping.errors import ProviderRefused, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureList
-from mapping.rules import breaker
-from mapping.rules.breaker import Circuit, CircuitBreakerConfig, LostProviderCode
-from mapping.rules.token_bucket import TokenBucket
+from mapping.rules import pacing
+from mapping.rules.pacing import Circuit, CircuitBreakerConfig, LostProviderCode, TokenBucket
 from providers.base import CarriedBy, Endpoint, Fetched, FixtureLister, Known, ProviderAdapter, Selector
 from providers.http_client import Throttled
 from store.engine import spans
@@ -172,7 +171,7 @@ class EndpointLimiter:
         """Seconds for which no match of the endpoint may be polled, 0 where it is not paused."""
         if not self._lease():
             return RENEWING
-        return breaker.wait(self._circuit, monotonic())
+        return pacing.pause_left(self._circuit, monotonic())
 
     async def aclose(self) -> None:
         await self._adapter.aclose()
@@ -190,13 +189,13 @@ class EndpointLimiter:
             raise Unprocessable("the provider has no list of its matches", field="provider")
         if pause := self._bucket.reserve(monotonic(), 1):
             await asyncio.sleep(pause)
-        if pause := breaker.wait(self._circuit, monotonic()):
+        if pause := pacing.pause_left(self._circuit, monotonic()):
             raise UpstreamUnavailable("the provider is left alone for a while", retry_after=pause)
         try:
             return await self._adapter.fixtures(first, last)
         except ServiceError as error:
             if (demanded := longest_pause([error])) is not None:
-                self._circuit = breaker.note_pause(self._circuit, now=monotonic(), seconds=demanded)
+                self._circuit = pacing.note_pause(self._circuit, now=monotonic(), seconds=demanded)
             raise
 
     async def fetch(
@@ -217,7 +216,7 @@ class EndpointLimiter:
         if pause := self.paused_for():
             raise EndpointPaused(pause)
         began = monotonic()
-        self._circuit = breaker.start_poll(self._circuit)
+        self._circuit = pacing.start_poll(self._circuit)
         try:
             fetched = await fetch(self._adapter, match_id, known, text=text, hints=hints)
         except ServiceError as error:
@@ -227,7 +226,7 @@ class EndpointLimiter:
             self._end(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
             raise
         except BaseException:
-            self._circuit = breaker.note_abandoned(self._circuit)
+            self._circuit = pacing.note_abandoned(self._circuit)
             raise
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
         suspicious = any(isinstance(error, ENDPOINT_ERRORS) for error in errors)
@@ -248,13 +247,13 @@ class EndpointLimiter:
             self._recently_failed[match_id] = True
         refused = any(isinstance(error, ProviderRefused) for error in errors)
         if pause is not None and not alone:
-            self._circuit = breaker.note_pause(self._circuit, now=now, seconds=pause)
+            self._circuit = pacing.note_pause(self._circuit, now=now, seconds=pause)
         if well:
-            self._circuit = breaker.note_success(self._circuit, now)
+            self._circuit = pacing.note_success(self._circuit, now)
         elif alone:
-            self._circuit = breaker.note_abandoned(self._circuit)
+            self._circuit = pacing.note_abandoned(self._circuit)
         else:
-            self._circuit = breaker.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
+            self._circuit = pacing.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
         self._last_cause, self._last_refused = errors[0].message if errors else "", refused
         if self._circuit.open:
             self._log.failed(endpoint=self.name, cause=self._last_cause)
@@ -283,7 +282,7 @@ def longest_pause(errors: Iterable[ServiceError]) -> float | None:
 
 def wait_of(errors: Iterable[ServiceError]) -> float | None:
     """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
-    waits = [breaker.REFUSED if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
+    waits = [pacing.REFUSED if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
     return max((wait for wait in waits if wait is not None), default=None)
 
 

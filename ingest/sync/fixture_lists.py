@@ -25,7 +25,7 @@ from ingest.sync.provider_source import ProviderSource
 from mapping.errors import BadBody, MatchUnknown, RateLimited, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureDay, FixtureList
 from mapping.match.match import Match
-from mapping.rules.bidi import isolate
+from mapping.rules.rich_text import isolate
 from mapping.sports import SPORTS, sport_of
 from providers.base import Provider
 from store.following.import_request import ImportRequest

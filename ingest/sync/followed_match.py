@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from ingest.sync.snapshot import AnswerTimes, CachedInputs
-from mapping.belief.confirm import ConfirmedMatch
+from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.doubts import identify
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import MatchUnknown, ProviderRefused, ServiceError

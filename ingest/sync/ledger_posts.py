@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from ingest.sync.snapshot import AnswerTimes
+from mapping.documents.scalars import post_is_public
 from mapping.match.match import Match
 from mapping.posts.merge import Document, same
 from mapping.posts.reconcile import Changes, Entry, State, Stored
-from mapping.rules.public import post_is_public
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs

@@ -14,8 +14,8 @@ from config.organizations import ProviderEndpoint
 from ingest.kit.quarantine import Quarantine
 from mapping.errors import Forbidden, NotFound, ServiceError
 from providers.base import Endpoint, Provider, ProviderAdapter
+from providers.fault_collector import RowCache
 from providers.registry import Registry
-from providers.row_cache import RowCache
 from store.database import Store
 from store.following import moves
 

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit
 
-from providers import http_client, unpacking
-from providers.base import Answer, Endpoint, Outcome
-from providers.failed_response import FailedResponse
+from providers import http_client, responses
+from providers.base import Answer, Endpoint, FailedResponse, Outcome
 from providers.replay.failure import Ending, Failure
 from providers.replay.paths import LEFT_OUT, Source
 from providers.replay.recording import Line
@@ -60,10 +59,10 @@ _ADDRESSES: Mapping[str, Mapping[str, str]] = {
 _ENDINGS: Mapping[str, Ending] = {
     http_client.LATE: "late",
     http_client.BROKEN: "broken",
-    unpacking.TOO_LARGE: "large",
-    unpacking.CUT_OFF: "cut",
-    unpacking.GARBLED: "garbled",
-    unpacking.STRANGE: "strange",
+    responses.TOO_LARGE: "large",
+    responses.CUT_OFF: "cut",
+    responses.GARBLED: "garbled",
+    responses.STRANGE: "strange",
 }
 """Message of the transport → how the answer ended."""
 

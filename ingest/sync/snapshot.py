@@ -18,8 +18,7 @@ from mapping.match.match import Comment, Match
 from mapping.match.references import References
 from mapping.posts.posts import TEXT, Timed, in_order
 from mapping.posts.reconcile import Entry
-from mapping.posts.shootout import kick_numbers
-from mapping.posts.wording import ending, extra_half
+from mapping.posts.wording import ending, extra_half, kick_numbers
 from mapping.sports import sport_of
 from providers.base import Answer
 

@@ -27,7 +27,7 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.bulkhead import Bulkhead
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Plan, Verdict
-from mapping.rules.retry_after import parse_retry_after
+from mapping.rules.pacing import parse_retry_after
 from store.webhooks.deliveries import Delivery
 from store.webhooks.delivery_log import Backlog
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from mapping.belief.belief import ConfirmedMatch, Memory
 from mapping.belief.corrected_keys import (
     Keys,
     bound_texts,
@@ -22,20 +23,26 @@ from mapping.belief.corrected_keys import (
     with_kept_keys,
     without_repeated,
 )
-from mapping.belief.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
+from mapping.belief.doubts import (
+    MOST_RETREATS,
+    Doubts,
+    by_name,
+    guard_rows,
+    guard_side,
+    guard_value,
+    less,
+)
 from mapping.belief.goals import (
-    SentScores,
     covers,
     goals_under_review,
     sent_scores,
     uncounted_goals,
     with_goals,
     with_review,
+    with_steps,
     without_marks,
 )
-from mapping.belief.guarding import guard_rows, guard_side, guard_value, less
 from mapping.belief.match_end import is_awarded, until_result, with_abandonment, with_award, with_disqualified
-from mapping.belief.score_steps import with_steps
 from mapping.belief.set_again import (
     EarlierTry,
     as_it_goes_on,
@@ -47,8 +54,7 @@ from mapping.belief.set_again import (
     without_try,
 )
 from mapping.match.games import is_game, with_games
-from mapping.match.match import Comment, Incident, Match, Race, RankingEntry, Score
-from mapping.match.parts import ALL_PARTS, Part
+from mapping.match.match import ALL_PARTS, Comment, Incident, Match, Part, Race, RankingEntry, Score
 from mapping.sports import absorbed_by, sport_of
 
 Row = TypeVar("Row", "Incident", "Comment")
@@ -68,38 +74,6 @@ VALUES = {
 """Fields of a match that are guarded each by itself, and the part that each belongs to."""
 
 PLAY = ALL_PARTS - {Part.TEXT}
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What has to be known of earlier answers beside the match that is believed.
-
-    `retreats`: steps back that were believed, the latest last. `sent`: the scores without the goals that are further on.
-    `disallowed`: keys of goals that the answers still have, though the match was over with a lower score. `keys`: incidents that
-    the answers have under other keys. `earlier`: a try of the match that was taken back, where the answers have rows of it.
-    """
-
-    retreats: tuple[Retreat, ...] = field(default=(), compare=False)
-    sent: SentScores | None = None
-    disallowed: tuple[str, ...] = ()
-    keys: Keys = ()
-    earlier: EarlierTry | None = None
-
-
-NOTHING_KNOWN = Memory()
-
-
-@dataclass(frozen=True, slots=True)
-class ConfirmedMatch:
-    """A match as it is believed, and what its last good answers did not say any more.
-
-    `unconfirmed`: something is gone from an answer that can confirm nothing, so a later one has to be looked at.
-    """
-
-    match: Match
-    doubted: frozenset[Doubt] = frozenset()
-    unconfirmed: bool = False
-    memory: Memory = NOTHING_KNOWN
 
 
 def confirm_answer(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
+from mapping.documents.scalars import post_is_public
 from mapping.posts.reconcile import WAITS, Entry, State
-from mapping.rules.public import post_is_public
 
 
 class PostState(NamedTuple):

@@ -1,4 +1,4 @@
-"""The ten kinds of content that a post may be made of."""
+"""The ten kinds of content that a post may be made of, with the scores, scoreboards, images and videos that stand in them."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -8,10 +8,23 @@ from pydantic import AfterValidator, BeforeValidator
 from mapping.documents import strict_json
 from mapping.documents.base import ByType, Document, OpenDocument
 from mapping.documents.embed_code import address_of_embed
-from mapping.documents.media import MediaContent
 from mapping.documents.people import Player, Team
-from mapping.documents.scalars import Bool, Clearable, LocalId, LongText, Many, Sportstype, Text, Timestamp, WebUrl
-from mapping.documents.scoreboard import Scoreboard, ScoreboardScore
+from mapping.documents.scalars import (
+    Bool,
+    Clearable,
+    Count,
+    Int,
+    LocalId,
+    LocalStatus,
+    LongText,
+    Many,
+    MediaUrl,
+    Side,
+    Sportstype,
+    Text,
+    Timestamp,
+    WebUrl,
+)
 
 
 def _storable(value: Any) -> Any:
@@ -21,6 +34,92 @@ def _storable(value: Any) -> Any:
 
 OembedJson = Annotated[Text | dict[str, Any], AfterValidator(_storable)]
 """What a site says of a page by oEmbed, as JSON or as JSON written into a text."""
+
+
+class ScoreboardScore(Document):
+    """One pair of scores; `title` names the period or set it belongs to."""
+
+    type_: Literal["Svc::Model::Content::Scoreboard::ScoreboardScore"] = (
+        "Svc::Model::Content::Scoreboard::ScoreboardScore"
+    )
+    home_score: Text | None = None
+    away_score: Text | None = None
+    title: Text | None = None
+
+
+class TeamGameScoreboard(Document):
+    """Two teams and one score; `scores` holds the periods of sports that show them."""
+
+    type_: Literal["Svc::Model::Content::Scoreboard::TeamGameScoreboard"] = (
+        "Svc::Model::Content::Scoreboard::TeamGameScoreboard"
+    )
+    home_team: Team | None = None
+    away_team: Team | None = None
+    score: ScoreboardScore | None = None
+    scores: tuple[ScoreboardScore, ...] | None = None
+
+
+class SetBasedGameScoreboard(OpenDocument):
+    """Sets won in `score`, one entry a set in `scores`, the running game in `current_score`; who won, at the end, in `winner`."""
+
+    type_: Literal["Svc::Model::Content::Scoreboard::SetBasedGameScoreboard"] = (
+        "Svc::Model::Content::Scoreboard::SetBasedGameScoreboard"
+    )
+    home_team: Team | None = None
+    away_team: Team | None = None
+    score: ScoreboardScore | None = None
+    scores: tuple[ScoreboardScore, ...] | None = None
+    current_score: ScoreboardScore | None = None
+    serving: Clearable[Side] = None
+    winner: Clearable[Side] = None
+
+
+Scoreboard = Annotated[TeamGameScoreboard | SetBasedGameScoreboard, ByType()]
+
+
+class Media(Document):
+    """The facts about one file; `title` and `credit` belong to the older form of posting media."""
+
+    type_: Literal["Svc::Model::Media"] = "Svc::Model::Media"
+    local_id: Clearable[LocalId] = None
+    subtype: Literal["i", "v"] | None = None
+    url: MediaUrl | None = None
+    local_status: LocalStatus | None = None
+    duration_ms: Count | None = None
+    width: Count | None = None
+    height: Count | None = None
+    created_at: Clearable[Timestamp] = None
+    updated_at: Clearable[Timestamp] = None
+    user_id: Text | None = None
+    version: Int | None = None
+    title: Text | None = None
+    credit: Text | None = None
+
+
+class _MediaContent(Document):
+    """Displays one entry of the post's `media`; `source_url` posts a new one without such an entry."""
+
+    type_: str
+    media_local_id: Clearable[LocalId] = None
+    content_warning: Text | None = None
+    credit: Text | None = None
+    title: Text | None = None
+    source_url: Clearable[MediaUrl] = None
+
+
+class ImageMediaContent(_MediaContent):
+    """Displays an image; an empty `content_warning` asks for the generic warning."""
+
+    type_: Literal["Svc::Model::Content::ImageMediaContent"] = "Svc::Model::Content::ImageMediaContent"
+
+
+class VideoMediaContent(_MediaContent):
+    """Displays a video; an empty `content_warning` asks for the generic warning."""
+
+    type_: Literal["Svc::Model::Content::VideoMediaContent"] = "Svc::Model::Content::VideoMediaContent"
+
+
+MediaContent = Annotated[ImageMediaContent | VideoMediaContent, ByType()]
 
 
 class RichTextContentBlock(Document):

@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from mapping.documents.base import Document, OpenDocument
-from mapping.documents.blocks import ContentBlock, SportEventContentBlock
+from mapping.documents.blocks import ContentBlock, Media, SportEventContentBlock
 from mapping.documents.embed_code import address_of_embed
-from mapping.documents.media import Media
 from mapping.documents.people import Player
 from mapping.documents.scalars import (
     Bool,

@@ -6,6 +6,7 @@ from pydantic import Discriminator
 from pydantic import Tag as UnionTag
 
 from mapping.documents.base import ByType, Document, OpenDocument
+from mapping.documents.blocks import Scoreboard
 from mapping.documents.event import Editor, Event
 from mapping.documents.external import External
 from mapping.documents.people import Location, Player, Pricing, Tag, Team, Tournament
@@ -27,7 +28,6 @@ from mapping.documents.scalars import (
     Timestamp,
     WebUrl,
 )
-from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo
 
 ItemT = TypeVar("ItemT", bound=Document)

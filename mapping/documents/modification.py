@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from mapping.documents.base import ByType, Document, one_of_required
+from mapping.documents.blocks import Scoreboard
 from mapping.documents.game import AnyTag, BasicMarketplaceInfo, GameOptions, MetaInfo, SharedPermission
 from mapping.documents.scalars import Clearable, Locale, LocalId, LocalStatus, Many, ObjectId, Sportstype, WebUrl
-from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo, TeamGameScoreInfo
 
 MOST_MODIFICATIONS = 100

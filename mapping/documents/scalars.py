@@ -1,7 +1,11 @@
-"""The interface's small types: each accepts what clients send and holds only what every part can store."""
+"""The interface's small types: each accepts what clients send and holds only what every part can store.
+
+With the states of liveblogs and posts goes what readers see: `store.public` says the same in SQL, and nobody else says it.
+"""
 
 import math
 import re
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -199,3 +203,19 @@ MediaUrl = Annotated[LongText, Field(max_length=URL_LENGTH), _Starting("https", 
 WebUrl = Annotated[LongText, Field(max_length=URL_LENGTH), _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
 Side = Literal["home", "away"]
+
+
+def liveblog_is_public(local_status: int) -> bool:
+    """Whether readers see the liveblog; `local_status`: its own."""
+    return local_status == LocalStatus.PUBLISHED
+
+
+def post_is_public(local_status: int, publish_at: int | None) -> bool:
+    """Whether readers of its liveblog see the post; `publish_at`: set while it waits for its time."""
+    return local_status == LocalStatus.PUBLISHED and publish_at is None
+
+
+def file_is_public(entry: Mapping[str, Any]) -> bool:
+    """Whether readers of its post see the file of an entry of `media`; an entry that says nothing is published."""
+    status = entry.get("local_status")
+    return status is None or status == LocalStatus.PUBLISHED

@@ -3,9 +3,9 @@
 from typing import Annotated, Literal
 
 from mapping.documents.base import ByType, Document, OpenDocument
+from mapping.documents.blocks import ScoreboardScore
 from mapping.documents.people import Player, Team
 from mapping.documents.scalars import Bool, Clearable, Count, Int, Side, Text, Timestamp
-from mapping.documents.scoreboard import ScoreboardScore
 
 BEFORE, RUNNING, SHOOTOUT, ENDED = 0, 1, 2, 31
 """Values of `gamestate`."""

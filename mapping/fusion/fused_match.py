@@ -13,11 +13,16 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mapping.belief.goals import covers, credited_side
-from mapping.fusion.disagreements import NOTHING_KNOWN, Disagreement, differences
-from mapping.fusion.fused_incident import fused_incident, in_order
+from mapping.fusion.disagreements import NOTHING_KNOWN, Disagreement, differences, gives_whistles, progress
 from mapping.fusion.joined_people import in_ids_of, join_people, people_of
-from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
-from mapping.fusion.source_signs import gives_whistles, progress
+from mapping.fusion.paired_incidents import (
+    INCIDENT_KEY,
+    fused_incident,
+    in_order,
+    is_shared,
+    kind_class,
+    pair_incidents,
+)
 from mapping.match.match import Comment, Incident, Match, Score, Side
 
 SourceName = Literal["first", "second"]
@@ -120,7 +125,7 @@ def fuse(
     `keys`: those of the last time. `leads`: the source whose word counts; `settled`: it has led for longer than the other one may
     be ahead of it, so what the other one said before does not hold any more; `alone`: the other one does not answer. `named`:
     people whom somebody has joined by hand, id in the second source → id in the first one. `kinds`: what each provider gives
-    (mapping.fusion.source_signs). Identity, teams and their ids are always the first source's.
+    (mapping.fusion.leading_source). Identity, teams and their ids are always the first source's.
     """
     second = in_ids_of(second, first, join_people(first, second, named))
     by_key = {

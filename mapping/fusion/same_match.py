@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mapping.errors import Unprocessable
-from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
+from mapping.fusion.joined_people import share_beginning, team_tokens, which_team
 from mapping.match.match import Match, Side
 
 APART = 3 * 3600

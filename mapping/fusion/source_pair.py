@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mapping.fusion.disagreements import Disagreement
+from mapping.fusion.disagreements import Disagreement, SourceSigns, WhatIsExpected, gives_whistles, next_signs
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
 from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
-from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, gives_whistles, next_signs
 from mapping.match.match import Match
 
 CHANGES = 20
@@ -67,7 +66,7 @@ class PairRules:
 
     `hold`: seconds for which a goal of one source waits for the other one; `pinned`: the source that is to lead; `named`: people
     who are the same, id in the second source → id in the first one; `kinds`: what each provider gives
-    (mapping.fusion.source_signs).
+    (mapping.fusion.leading_source).
     """
 
     lead: LeadRules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mapping.rules.public import file_is_public
+from mapping.documents.scalars import file_is_public
 
 Document = dict[str, Any]
 

@@ -14,8 +14,8 @@ from mapping.match.match import Decided, Match, Race, Side, Status
 from mapping.match.references import References
 from mapping.posts import embedded
 from mapping.posts.wording import ending, spoken_score
-from mapping.rules.bidi import isolate
 from mapping.rules.clock import phase_length, played_before
+from mapping.rules.rich_text import isolate
 from mapping.sports import Sport, sport_of
 
 Document = dict[str, Any]

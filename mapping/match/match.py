@@ -334,3 +334,20 @@ class Match:
     def side(self, name: SideName | None) -> Side | None:
         """The named side, or None."""
         return {"home": self.home, "away": self.away}.get(name or "")
+
+
+class Part(StrEnum):
+    """What a resource may carry. `ROWS` are incidents that the provider sends, `IMPLIED` those made of the state or the result."""
+
+    FACTS = "facts"
+    STATE = "state"
+    SCORE = "score"
+    SHOOTOUT = "shootout"
+    SQUADS = "squads"
+    ROWS = "rows"
+    IMPLIED = "implied"
+    RACE = "race"
+    TEXT = "text"
+
+
+ALL_PARTS = frozenset(Part)

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from mapping.documents.base import parse
+from mapping.documents.base import Document, parse
 from mapping.documents.blocks import PollContentBlock, QuizContentBlock, ShowResults
+from mapping.documents.scalars import Bool, Count, LocalId, Text, Timestamp
 from mapping.errors import Conflict, Unprocessable
 from mapping.posts.event_media import NewId
 
@@ -26,6 +27,11 @@ KINDS: Mapping[str, type[PollContentBlock | QuizContentBlock]] = {POLL: PollCont
 QUIZ_SHOWN = ("_type", "local_id", "question", "multiple", "closes_at", "closed", "results")
 """Fields of a quiz that readers see before they vote; one that we do not know may say what is right."""
 OPTION_SHOWN = ("id", "text")
+
+
+MOST_OPTIONS = 1000
+"""Options that one vote can name."""
+Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,3 +259,43 @@ def _stored_ids(stored: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for each in reversed(options) if isinstance(options, list) else ():
         if isinstance(each, dict) and each.get("id"):
             yield str(each.get("text")), str(each["id"])
+
+
+class PollVote(Document):
+    """The options that a reader chooses, none to take the vote back."""
+
+    options: Annotated[tuple[LocalId, ...], Field(max_length=MOST_OPTIONS)]
+
+
+class PollOption(Document):
+    """An option with its votes, null where the reader may not see results."""
+
+    id: LocalId
+    text: Text
+    votes: Count | None
+    percent: Percent | None
+
+
+class OwnVote(Document):
+    """The reader's own vote; of a quiz what is right and why, once there is a vote."""
+
+    options: tuple[LocalId, ...]
+    right: Bool | None = None
+    correct: tuple[LocalId, ...] | None = None
+    explanation: Text | None = None
+
+
+class PollResults(Document):
+    """A poll or quiz with its results; `vote` for a reader who sent a token."""
+
+    id: LocalId
+    question: Text
+    options: tuple[PollOption, ...]
+    total_votes: Count | None
+    closed: Bool
+    closes_at: Timestamp | None
+    multiple: Bool
+    quiz: Bool
+    results: ShowResults
+    version: Count
+    vote: OwnVote | None = None

@@ -13,8 +13,7 @@ from typing import Any
 from mapping.documents.import_options import ImportOptions
 from mapping.locales import translator
 from mapping.posts.merge import Document
-from mapping.posts.shootout import is_of_shootout
-from mapping.posts.wording import filled_sentences, spoken_name
+from mapping.posts.wording import filled_sentences, is_of_shootout, spoken_name
 from mapping.rules.rich_text import escape
 from mapping.sports import SPORTS
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import LocalStatus, file_is_public
 from mapping.errors import Unprocessable
-from mapping.rules.public import file_is_public
 
 Document = dict[str, Any]
 NewId = Callable[[str], str]

@@ -16,7 +16,7 @@ from mapping.locales.labels import ENDINGS, ON_PITCH, PERIODS, SCORE_CONTEXT, La
 from mapping.match.games import side_with_enough_sets
 from mapping.match.match import Decided, Score, SideName
 from mapping.posts import wording
-from mapping.posts.shootout import can_be_kick, is_of_shootout, phase_of_shootout
+from mapping.posts.wording import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})

@@ -18,8 +18,7 @@ from mapping.match.games import UNORDERED
 from mapping.match.match import Comment, Incident, Involved, Match, Side
 from mapping.match.references import References
 from mapping.posts import embedded
-from mapping.posts.shootout import is_kick, kick_numbers, kick_title
-from mapping.posts.wording import sentence, title
+from mapping.posts.wording import is_kick, kick_numbers, kick_title, sentence, title
 from mapping.rules import rich_text
 from mapping.sports import Kind, Sport, sport_of
 from mapping.sports.base import STEP

@@ -19,7 +19,7 @@ from mapping.posts.key_moments import (
     winner_of_sets,
 )
 from mapping.posts.wording import filled_sentences, join_scores, spoken_score, winner_and_loser
-from mapping.rules.bidi import isolate
+from mapping.rules.rich_text import isolate
 from mapping.sports.base import MomentType, Sport
 from mapping.sports.soccer import OWN_GOAL
 

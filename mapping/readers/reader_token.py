@@ -14,6 +14,8 @@ from typing import Any
 
 import jwt
 
+from mapping.documents.base import Document
+from mapping.documents.scalars import Bool, Text
 from mapping.documents.strict_json import ForbiddenText, check_text
 from mapping.errors import Unauthorized
 from mapping.rules.addresses import plausible
@@ -149,3 +151,26 @@ def _claims(
     except ForbiddenText:  # half an emoji, which nothing that is stored or sent can hold
         raise Unauthorized(refused) from None
     return claims
+
+
+class ReaderTokenRequest(Document):
+    """A reader who wants to take part: by a name of the reader's own choice, or signed in by the organization."""
+
+    name: Text | None = None
+    sign_in: Text | None = None
+
+
+class ShownReader(Document):
+    """A reader as others see it; the id says nothing about who it is."""
+
+    id: Text
+    name: Text | None = None
+    image: Text | None = None
+    signed_in: Bool
+
+
+class ReaderTokenResponse(Document):
+    """A token, and whose it is."""
+
+    token: Text
+    reader: ShownReader

@@ -1,7 +1,8 @@
 """How a webhook delivery goes on and when a subscription is worn out: the interface's state machine as pure functions.
 
 A *round* is a first try and up to three quick ones; the interface calls it a delivery attempt. Times are Unix seconds of
-a clock that does not jump, durations are seconds.
+a clock that does not jump, durations are seconds. Beside them: which versions of a liveblog belong together, as a restored
+database goes on far ahead of all that was ever given.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 DAY = 86_400.0
+
+
+SPAN = 100_000
+"""Versions that a restored liveblog has before it could reach those of a restore a second later."""
 
 
 class Verdict(Enum):
@@ -102,3 +107,16 @@ def far(plan: Plan, now: float) -> float:
     What is planned for later still was planned by a clock that has been set back since, and is due.
     """
     return now + plan.longest_gap
+
+
+def first_after_restore(at: int) -> int:
+    """The version, and the delivery number, with which a database goes on that is restored at `at` (Unix seconds)."""
+    return at * SPAN
+
+
+def known_since(since: int, version: int) -> int:
+    """The version after which a reader that has `since` wants to know what changed; 0 where it has to begin anew.
+
+    That is so for a version of the future, and for one of before a restore.
+    """
+    return since if since <= version and since // SPAN == version // SPAN else 0

@@ -1,11 +1,19 @@
-"""Plain text of strangers as it is kept, comments among it: no control characters, nothing that hides or turns what others see."""
+"""Plain text of strangers: as it is kept, as full text search compares its words, and as a cell of a table.
+
+No control characters, nothing that hides or turns what others see, and a normal form of Unicode in a time that grows with the
+length alone. Words are folded once here, so that every database finds the same.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from mapping.errors import Unprocessable
-from mapping.rules.composed_text import normalize_text
 
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
@@ -23,6 +31,30 @@ STACKED = re.compile(r"(\w)((?:[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe20-\u
 BLANKS = re.compile(r"[^\S\n]+")
 EMPTY_LINES = re.compile(r"\n{3,}")
 LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*:)?//|\bwww\.|\bmailto:", re.IGNORECASE)
+
+
+MOST_MARKS = 30
+"""Combining marks in a row that are kept, as in the Stream-Safe Text Format of Unicode; no language has as many."""
+_LONG = re.compile(rf"[^\x00-\u02ff]{{{MOST_MARKS + 1},}}")
+_HALFWIDTH = "\uff9e\uff9f"
+"""Sound marks of Japanese, which are letters until they are taken apart."""
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a cell begins with that a spreadsheet computes."""
+
+
+LONGEST = 64
+"""Characters of a word that count."""
+MOST = 200
+"""Words of a record that count."""
+MOST_IN_QUERY = 16
+"""Words of a query that count."""
+_SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "þ": "th"})
+_LETTERS = str.maketrans(
+    {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "\N{LATIN SMALL LETTER DOTLESS I}": "i", "þ": "th"}
+)
+_BREAK = re.compile(r"[\W_]+")
 
 
 def plain_lines(text: str) -> str:
@@ -56,3 +88,62 @@ def comment_text(text: str, *, text_length: int, max_links: int) -> str:
     if len(LINK.findall(kept)) > max_links:
         raise Unprocessable(f"a comment has at most {max_links} links", field="text")
     return kept
+
+
+def normalize_text(form: Literal["NFC", "NFKD"], text: str) -> str:
+    """The text in the form; marks beyond `MOST_MARKS` in a row are left out first, which would be sorted in quadratic time."""
+    return unicodedata.normalize(form, _LONG.sub(_few_marks, text))  # noqa: TID251 -- this is the one place
+
+
+def is_mark(letter: str) -> bool:
+    """Whether it combines with what is before it, itself or once it is taken apart."""
+    return unicodedata.category(letter)[0] == "M" or letter in _HALFWIDTH
+
+
+def _few_marks(found: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for letter in found[0]:
+        marks = marks + 1 if is_mark(letter) else 0
+        if marks <= MOST_MARKS:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """The rows as CSV; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text).writerows([[defuse_formula(each) for each in row] for row in rows])
+    return text.getvalue()
+
+
+def defuse_formula(value: object) -> object:
+    """The cell, a text that begins like a formula behind an apostrophe, which spreadsheets do not show."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA) else value
+
+
+def words(*texts: str | None) -> frozenset[str]:
+    """Every spelling of every word of the texts: `Müller` is found as `muller` and as `mueller`."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for group in _groups(text or "", MOST):
+            found |= dict.fromkeys(group)
+    return frozenset(list(found)[:MOST])
+
+
+def query_words(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a query, each with its spellings; one of them should begin a word of whatever is found."""
+    return tuple(_groups(text, MOST_IN_QUERY))
+
+
+def _groups(text: str, most: int) -> list[tuple[str, ...]]:
+    composed = normalize_text("NFC", text).casefold()
+    plain, spelt_out = (_BREAK.split(_bare(each)) for each in (composed, composed.translate(_SPELT_OUT)))
+    pairs = (dict.fromkeys(word[:LONGEST] for word in pair if word) for pair in zip(plain, spelt_out, strict=True))
+    return [tuple(pair) for pair in pairs if pair][:most]
+
+
+def _bare(text: str) -> str:
+    """Without accents and other marks, compatibility forms taken apart."""
+    apart = normalize_text("NFKD", normalize_text("NFKD", text).casefold())
+    kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return kept.translate(_LETTERS)

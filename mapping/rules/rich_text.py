@@ -1,4 +1,4 @@
-"""Markup from strangers: what may stay, and how to leave it altogether."""
+"""Markup and names from strangers: which markup may stay, and how a name that runs from right to left stands in our texts."""
 
 from __future__ import annotations
 
@@ -51,6 +51,15 @@ _OPENING_OR_CLOSING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TAG = re.compile(r"<[^<>]*>")
 NEVER_NESTED = frozenset({"br", "dd", "dt", "hr", "img", "input", "li", "option", "p", "td", "th", "tr", "wbr"})
 """Elements that hold nothing, or that their next sibling closes."""
+
+
+FIRST_STRONG_ISOLATE, POP_DIRECTIONAL_ISOLATE = "\u2068", "\u2069"
+"""Around a name: inside it its own direction counts, outside it counts as one neutral character (UAX #9)."""
+RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u200f\u202b\u202e\u2067\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+"""Letters of Hebrew, Arabic, Syriac, Thaana, N'Ko and the like, and what turns the direction by itself."""
+ISOLATES = re.compile("[\u2066-\u2069]")
 
 
 def sanitise(markup: str) -> str:
@@ -130,3 +139,18 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in BLOCK_TAGS:
             self.found.append(" ")
+
+
+def isolate(name: str) -> str:
+    """The name as it stands in a sentence, a title or a list: between isolates where any of it runs from right to left.
+
+    All our languages run from left to right, where other names need none. Isolating twice changes nothing more.
+    """
+    if RIGHT_TO_LEFT.search(name) is None:
+        return name
+    return f"{FIRST_STRONG_ISOLATE}{ISOLATES.sub('', name)}{POP_DIRECTIONAL_ISOLATE}"
+
+
+def without_isolates(text: str) -> str:
+    """The text without what isolates names in it."""
+    return ISOLATES.sub("", text)

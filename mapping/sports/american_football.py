@@ -1,6 +1,6 @@
 """American football: four quarters that count down, overtime, and event types that people post: providers send text alone.
 
-What the steps of the score say is posted as texts of ours (mapping.belief.score_steps).
+What the steps of the score say is posted as texts of ours (mapping.belief.goals).
 """
 
 from __future__ import annotations

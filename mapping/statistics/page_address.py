@@ -1,13 +1,20 @@
-"""Where readers see a liveblog: the origin and the page, in one form for all spellings, without what may name a person."""
+"""Where readers see a liveblog: the origin and the page, in one form for all spellings, without what may name a person.
+
+In front of the rules stand the documents of statistics.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 from ipaddress import IPv6Address
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit
 
+from pydantic import Field
+
+from mapping.documents.base import Document
+from mapping.documents.scalars import Bool, Count, LocalId, Text, ViewTime
 from mapping.rules.addresses import literal
 
 LONGEST = 2048
@@ -75,3 +82,45 @@ def _is_label(label: str) -> bool:
 def _bracketed(address: IPv6Address) -> str:
     """The address without a zone, which means something to one machine alone and can be of any length."""
     return "" if address.scope_id is not None else f"[{address.compressed}]"
+
+
+class Beacon(Document):
+    """What a page reports: a load, a click on load more, or for how long it was visible since its last report."""
+
+    kind: Literal["load", "load_more", "retention"]
+    liveblog: LocalId
+    url: Annotated[str, Field(max_length=2048)] = ""
+    ms: ViewTime = 0
+    first: Bool = False
+
+
+class VisitorMetrics(Document):
+    """Numbers of readers; `samplesForUniques` and `samplesForRetention` are the loads and views that they rest on."""
+
+    ticker_loads: Annotated[Count, Field(alias="tickerLoads")]
+    total_uniques: Annotated[Count, Field(alias="totalUniques")]
+    avg_retention_ms: Annotated[Count, Field(alias="avgRetentionMS")]
+    samples_for_uniques: Annotated[Count, Field(alias="samplesForUniques")]
+    samples_for_retention: Annotated[Count, Field(alias="samplesForRetention")]
+    total_views: Annotated[Count, Field(alias="totalViews")]
+
+
+class StatisticsOverview(Document):
+    """The readers of a liveblog since its beginning."""
+
+    visitor_metrics: Annotated[VisitorMetrics, Field(alias="visitorMetrics")]
+
+
+class StatisticsPeriod(Document):
+    """The readers of a period; `startTS` in Unix milliseconds."""
+
+    id: Text
+    start_ts: Annotated[Count, Field(alias="startTS")]
+    visitor_metrics: Annotated[VisitorMetrics, Field(alias="visitorMetrics")]
+
+
+class StatisticsPlace(Document):
+    """The readers of an origin or of a page."""
+
+    normalized_url: Annotated[Text, Field(alias="normalizedUrl")]
+    visitor_metrics: Annotated[VisitorMetrics, Field(alias="visitorMetrics")]

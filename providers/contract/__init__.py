@@ -10,7 +10,7 @@ Without pytest: `await check(rule, Case(provider=MINE, samples=…))` for each o
 """
 
 from providers.contract.case import Case, Listing, Sample, StateTable, Violation
-from providers.contract.notation import xml
+from providers.contract.mutations import xml
 from providers.contract.rules import RULES, Rule, check
 
 __all__ = ["RULES", "Case", "Listing", "ProviderContract", "Rule", "Sample", "StateTable", "Violation", "check", "xml"]
@@ -20,6 +20,6 @@ def __getattr__(name: str) -> object:
     """`ProviderContract` on demand: the rest does without pytest."""
     if name != "ProviderContract":
         raise AttributeError(name)
-    from providers.contract.suite import ProviderContract
+    from providers.contract.rules import ProviderContract
 
     return ProviderContract

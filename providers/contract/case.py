@@ -9,9 +9,9 @@ from datetime import date
 
 from mapping.match.match import Match
 from providers.base import Answer, Catalog, Endpoint, Fetched, Known, Outcome, Provider, ProviderAdapter, Selector
-from providers.contract.notation import JSON, Notation
+from providers.contract.mutations import JSON, Notation
 from providers.contract.server import Server, serving
-from providers.row_cache import RowCache
+from providers.fault_collector import RowCache
 
 USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"
 """What the endpoints of the kit hold, and what must show nowhere."""

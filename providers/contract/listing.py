@@ -12,8 +12,7 @@ from mapping.match.fixture import FixtureList
 from providers.base import FixtureLister
 from providers.contract.case import KEY, MAX_BODY, PASSWORD, Case, Listing, Violation, expect
 from providers.contract.matches import walk
-from providers.contract.mutations import MUTATIONS, NULLED, ODD, POISONED, REMOVED, Hurt, hurt
-from providers.contract.notation import JSON
+from providers.contract.mutations import JSON, MUTATIONS, NULLED, ODD, POISONED, REMOVED, Hurt, hurt
 from providers.contract.server import Reply, Server, serving
 
 ERA = range(-3_000_000_000, 4_200_000_000)

@@ -7,7 +7,7 @@ import re
 from urllib.parse import quote
 
 from mapping.errors import InvalidRequest, NotFound, ServiceError, UpstreamUnavailable
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS
 from mapping.sports import SPORTS
 from providers.base import Selector
 from providers.contract.case import Case, Opened, expect

@@ -1,13 +1,18 @@
-"""All rules of the contract, each with an id, a sentence and a check."""
+"""All rules of the contract, each with an id, a sentence and a check, and the pytest class that adapters' tests subclass."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
 
 from mapping.errors import ServiceError
+from providers.base import Catalog, Endpoint, Provider
 from providers.contract import fetching, hostile, listing, matches, resolving, states
-from providers.contract.case import Case, Violation
+from providers.contract.case import Case, Listing, Sample, StateTable, Violation, plain_endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +91,38 @@ RULES: tuple[Rule, ...] = (
     Rule("hostile.doubles", "A row that comes twice is one incident.", hostile.doubles),
     Rule("hostile.characters", "Texts hold nothing that databases, JSON or XML refuse.", hostile.characters),
 )
+
+
+class ProviderContract:
+    """One test a rule. A subclass names its provider, samples, `states` and `listings`.
+
+    `exempt` (rule id → reason) is shown as skipped.
+
+    `order`: sport → event types, where the interface has a row of its own for the provider.
+    """
+
+    provider: ClassVar[Provider]
+    samples: ClassVar[tuple[Sample, ...]]
+    order: ClassVar[Catalog] = {}
+    exempt: ClassVar[Mapping[str, str]] = {}
+    states: ClassVar[StateTable | None] = None
+    listings: ClassVar[tuple[Listing, ...]] = ()
+
+    def endpoint(self, base_url: str) -> Endpoint:
+        """An endpoint at this address; to be overridden where credentials, options or a path below it are needed."""
+        return plain_endpoint(self.provider.id, base_url)
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+    def test_contract(self, rule: Rule) -> None:
+        """The provider keeps this rule."""
+        if rule.id in self.exempt:
+            pytest.skip(f"{rule.sentence} Exempt: {self.exempt[rule.id]}")
+        case = Case(
+            provider=self.provider,
+            samples=self.samples,
+            endpoint=self.endpoint,
+            order=self.order,
+            states=self.states,
+            listings=self.listings,
+        )
+        asyncio.run(check(rule, case))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import Match
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, Match
 from providers.contract.case import Case, StateTable, expect
 
 MOMENTS = ("before", "during", "after")

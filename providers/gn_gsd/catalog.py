@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mapping.match.match import Status
-from mapping.match.parts import Part
+from mapping.match.match import Part, Status
 from providers.base import CarriedBy
 from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, OVERALL, PHASE
 

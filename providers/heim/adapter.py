@@ -14,8 +14,7 @@ from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused, ServiceError
 from mapping.match.fixture import FixtureList
-from mapping.match.match import Match
-from mapping.match.parts import Part
+from mapping.match.match import Match, Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, CarriedBy, Endpoint, Fetched, Known, Outcome, Selector
@@ -33,8 +32,7 @@ from providers.fetch import (
     sides_hint,
     together,
 )
-from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
-from providers.heim.names import NAMES
+from providers.heim.catalog import CATALOG, NAMES, SCOREBOARD, TEXT_SPORTS
 from providers.heim.payload import (
     EVENTS,
     MATCH,

@@ -11,8 +11,7 @@ from mapping.match.match import Clock, Incident, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period
 from providers.heim.payload import MATCH, Found
-from providers.heim.read import Event, Row, seconds
-from providers.heim.score import RUNNING, table
+from providers.heim.read import RUNNING, Event, Row, seconds, table
 from providers.match_lists import Candidate
 
 T = TypeVar("T")

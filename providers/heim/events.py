@@ -14,13 +14,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from mapping.match.match import Incident, Involved, Person, Score, SideName
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, RowCache, RowKey, ValueMismatch, context_of
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.clock import phases
 from providers.heim.payload import EVENTS
 from providers.heim.read import Event, Row, read_row
 from providers.heim.squads import person, side
-from providers.row_cache import RowCache, RowKey, context_of
 
 T = TypeVar("T")
 

@@ -9,8 +9,7 @@ from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.heim.clock import is_open, listed_status
 from providers.heim.payload import BRANCHES, Found, competition, named_sport, race_title, round_of
-from providers.heim.read import Row, seconds
-from providers.heim.score import RUNNING, scores, table
+from providers.heim.read import RUNNING, Row, scores, seconds, table
 from providers.match_lists import Days, read_fixtures
 
 LIST = "matches-by-date"

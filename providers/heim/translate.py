@@ -9,7 +9,7 @@ from typing import Any
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
 from mapping.match.match import Match
-from providers.fault_collector import FaultCollector
+from providers.fault_collector import FaultCollector, RowCache
 from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows, sport_of
 from providers.heim.read import Event, Row
 from providers.heim.sports.base import Source
@@ -17,7 +17,6 @@ from providers.heim.sports.motorsports import motorsports
 from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, translate_phases
 from providers.heim.sports.soccer import soccer
 from providers.heim.sports.tennis import tennis
-from providers.row_cache import RowCache
 
 TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {
     "soccer": soccer,

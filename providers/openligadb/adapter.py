@@ -16,10 +16,8 @@ from providers.base import Endpoint, Fetched, Known, Selector
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, fetch_rows
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
-from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
-from providers.openligadb.names import NAMES
-from providers.openligadb.payload import LEAGUE, MATCH, all_matches, league_paths, whole_match
-from providers.openligadb.read import Row
+from providers.openligadb.catalog import CATALOG, NAMES, SCOREBOARD, TEXT_SPORTS
+from providers.openligadb.payload import LEAGUE, MATCH, Row, all_matches, league_paths, whole_match
 
 IDS = {
     "match": ("matchId", re.compile(r"([0-9]{1,18})", re.ASCII)),

@@ -7,10 +7,8 @@ from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.match_lists import Days, read_fixtures
-from providers.openligadb.goals import read_goals
-from providers.openligadb.payload import MATCH
-from providers.openligadb.read import Row
-from providers.openligadb.score import results, standing
+from providers.openligadb.goals import read_goals, results, standing
+from providers.openligadb.payload import MATCH, Row
 from providers.openligadb.translate import kickoff, status_of
 
 

@@ -1,15 +1,16 @@
-"""From bytes to a checked raw match: what the provider has of it, and what is not the provider's format at all."""
+"""From bytes to a checked raw match, and the values in it: what is not as documented is named, never guessed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, tzinfo
 from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
-from providers.openligadb.read import Row
+from providers.json_row import JsonRow
 
 MATCH = "match"
 """The only resource: teams, goals, results and times of one match."""
@@ -20,6 +21,9 @@ NOTHING: tuple[Any, ...] = (None, [], {})
 LEAGUE = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}"
 LISTED = re.compile(rf"({LEAGUE})(?:[:/]([0-9]{{4}}))?", re.ASCII)
 """A league whose matches are listed: `bl1:2026` those of the season, `bl1` those of its current round."""
+
+
+DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.+", re.ASCII)
 
 
 def find_match(body: bytes, match_id: str) -> Row:
@@ -79,3 +83,33 @@ def league_paths(leagues: object) -> tuple[str, ...]:
         if named is None:
             raise ValueError(f'{league!r} is no league such as "bl1:2026" or "bl1"')
     return tuple("/".join(filter(None, named.groups())) for named in found if named is not None)
+
+
+class Row(JsonRow):
+    """An object of this feed."""
+
+    __slots__ = ()
+
+    def ident(self, name: str) -> str | None:
+        """An id; 0 stands for none."""
+        value = self.number(name)
+        return str(value) if value else None
+
+    def flag(self, name: str) -> bool | None:
+        value = self.data.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise ValueMismatch(self.at(name), "true or false expected")
+
+    def moment(self, name: str, zone: tzinfo) -> int | None:
+        """ISO 8601 → Unix seconds; in `zone` where the text names none."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(value) if DATED.fullmatch(value) else None
+            if moment is not None:
+                return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp())
+        except (ValueError, OverflowError):
+            pass
+        raise ValueMismatch(self.at(name), f"date and time expected, not {value[:30]!r}")

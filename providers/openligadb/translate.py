@@ -10,10 +10,19 @@ from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
 from mapping.match.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
 from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import END, MARKS, START
-from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
-from providers.openligadb.payload import MATCH, find_match
-from providers.openligadb.read import Row
-from providers.openligadb.score import EXTRA, SHOOTOUT, Results, kicks, results, standing
+from providers.openligadb.goals import (
+    EXTRA,
+    EXTRA_ENDS,
+    FULL_ENDS,
+    SHOOTOUT,
+    Results,
+    incidents,
+    kicks,
+    read_goals,
+    results,
+    standing,
+)
+from providers.openligadb.payload import MATCH, Row, find_match
 from providers.teams import how_decided, winner
 
 FULL_PHASE, EXTRA_PHASE, SHOOTOUT_PHASE = 2, 4, 5

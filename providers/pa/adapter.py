@@ -18,9 +18,8 @@ from providers.base import Answer, Fetched, Known, Selector
 from providers.fault_collector import FaultCollector
 from providers.match_lists import Candidate, choose, fetch_days, requested_days
 from providers.pa import payload
-from providers.pa.catalog import CARRIED_BY, CATALOG, EVENTS, LINEUPS, MATCH, SCOREBOARD, TEXT_SPORTS
-from providers.pa.names import NAMES
-from providers.pa.read import LONDON
+from providers.pa.catalog import CARRIED_BY, CATALOG, EVENTS, LINEUPS, MATCH, NAMES, SCOREBOARD, TEXT_SPORTS
+from providers.pa.payload import LONDON
 
 IDS = {
     "match": re.compile(r"()([0-9]{1,18})", re.ASCII),

@@ -1,13 +1,13 @@
-"""What PA Media's feed delivers, and what its words for the state of a match mean."""
+"""What PA Media's feed delivers, what its words for the state of a match mean, and every name that the config can correct."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from mapping.match.match import PERIOD_KEY, Status
-from mapping.match.parts import Part
+from mapping.match.match import PERIOD_KEY, Part, Status
 from providers.base import CarriedBy
+from providers.naming import Name
 
 MATCH, EVENTS, LINEUPS = "match", "events", "lineups"
 """The resources of a match: its state and score, all that happens in it, both squads."""
@@ -104,3 +104,32 @@ STATES: Mapping[str, State] = {
     "abandoned": State("Abandoned", Status.ABANDONED, by_events=True),
 }  # fmt: skip
 """Name of a status (`status_<name>` of the names) → what it means."""
+
+NAMES: tuple[Name, ...] = (
+    Name("match_resource", "match/info/{key}/{id}", "documented", "state and score of a match"),
+    Name("events_resource", "match/events/{key}/{id}", "documented", "all that happens in a match"),
+    Name("lineups_resource", "match/lineUpsEnhanced/{key}/{id}", "documented", "squads; before 2026 `match/lineUps/…`"),
+    Name("phase_resource", "competition/matchDay/{key}/{id}", "documented", "a competition's matches of a day"),
+    Name("overall_resource", "competition/liveGames/{key}/{id}", "documented", "a competition's running matches"),
+    Name("fixtures_resource", "competitions/matchDay/{key}/{day}", "documented", "all matches of a day, `yyyyMMdd`"),
+    Name("yes", "Yes", "documented", "`result`, `liveMatch`"),
+    Name("no", "No", "documented", "`substitute` of a player who starts"),
+    Name("deleted", "deleted", "documented", "`status` of an event that is taken back"),
+    *(Name(f"status_{name}", state.word, "documented", "matchStatus") for name, state in STATES.items()),
+    Name("goal", "goal", "documented", "eventType"),
+    Name("penalty_goal", "goal from penalty", "documented", "eventType"),
+    Name("penalty_twin", "penalty goal", "documented", "eventType: the same goal again"),
+    Name("own_goal", "own goal", "documented", "eventType; the player's team is his own"),
+    Name("assist", "assist", "documented", "eventType: who made the goal of his team at that time"),
+    Name("booking", "booking", "documented", "eventType"),
+    Name("dismissal", "dismissal", "documented", "eventType; after a booking of the player a second yellow card"),
+    Name("substitution", "substitution", "documented", "eventType; player1 comes on for player2"),
+    Name("penalty_missed", "penalty missed", "assumed", "eventType"),
+    Name("penalty_saved", "penalty saved", "assumed", "eventType"),
+    Name("shootout_goal", "shootoutGoal", "documented", "eventType"),
+    Name("shootout_miss", "shootoutMiss", "documented", "eventType"),
+    Name("shootout_save", "shootoutSave", "documented", "eventType"),
+    Name("error_nothing", "No data available", "documented", "what an error contains: there is none, or not yet"),
+    Name("error_unknown", "not valid", "documented", "what an error contains: nobody knows the id"),
+    Name("error_refused", "denied", "documented", "what an error contains: not with these credentials"),
+)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mapping.match.match import PERIOD_KEY, Incident, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.pa.catalog import END, EXTRA, HALVES, MARKS, PARTS, STATES, State
-from providers.pa.read import LONDON, Row
+from providers.pa.payload import LONDON, Row
 
 HOUR_OPEN = "00:00"
 

@@ -6,8 +6,7 @@ from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.match_lists import Days, read_fixtures
 from providers.pa.clock import kickoff, situation
-from providers.pa.payload import NothingYet, day_rows
-from providers.pa.read import Row, row_of
+from providers.pa.payload import NothingYet, Row, day_rows, row_of
 from providers.xml_reader import TEXT
 
 LIST = "matchDay"

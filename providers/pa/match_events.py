@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.pa.catalog import EVENTS, GOAL, HALVES, PARTS, PLAYER, ROLES, SHOOTOUT, SILENT, WORDS, YELLOW_RED
-from providers.pa.read import Row, row_of
+from providers.pa.payload import Row, row_of
 from providers.xml_reader import TEXT
 
 ASSIST_SECONDS = 10

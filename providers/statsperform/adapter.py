@@ -15,11 +15,9 @@ from providers.base import Endpoint, Fetched, Known, Outcome, Selector
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, fetch_resource
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
-from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
-from providers.statsperform.names import NAMES
+from providers.statsperform.catalog import CATALOG, NAMES, SCOREBOARD, TEXT_SPORTS
 from providers.statsperform.oauth import SignedIn
-from providers.statsperform.payload import ID, MATCH, all_matches, id_of, sizes
-from providers.statsperform.read import Row
+from providers.statsperform.payload import ID, MATCH, Row, all_matches, id_of, sizes
 
 PAGE, MOST_PAGES = 400, 50
 """Matches of a page of a list, and pages of one that ends."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mapping.match.match import PERIOD_KEY, Clock, Incident, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.catalog import BEFORE, END, MARKS, OVER, PERIODS, PLACES
-from providers.statsperform.read import Row, moment_of
+from providers.statsperform.payload import Row, moment_of
 
 LAST, SHOOTOUT = 2, 5
 """The part with which a match ends that has no extra time, and the shoot-out."""

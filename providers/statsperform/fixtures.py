@@ -9,8 +9,7 @@ from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.match_lists import Days, read_fixtures
 from providers.statsperform.clock import course, kickoff
-from providers.statsperform.payload import ID
-from providers.statsperform.read import Row
+from providers.statsperform.payload import ID, Row
 
 LIST = "match"
 BEGUN = frozenset({FixtureStatus.LIVE, FixtureStatus.FINISHED, FixtureStatus.ABANDONED})

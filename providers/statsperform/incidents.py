@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.catalog import GOAL, OWN_GOAL, PERIODS, RED, SUBSTITUTION, YELLOW, YELLOW_RED
-from providers.statsperform.payload import MATCH
-from providers.statsperform.read import Row
+from providers.statsperform.payload import MATCH, Row
 
 LONGEST_ADDED = 45
 """Minutes of added time above which a number is a slip of the pen."""

@@ -16,7 +16,7 @@ import httpx
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
 from providers.base import Endpoint
 from providers.http_client import BROKEN, LATE, NOT_WELCOME, Client, transport_errors
-from providers.unpacking import read_body
+from providers.responses import read_body
 
 LEAD = 60.0
 """Seconds before its end from which on a token is renewed; of a short life a tenth."""

@@ -1,15 +1,17 @@
-"""From bytes to a checked raw match: the one that was requested, in either shape that the feed has for it."""
+"""From bytes to a checked raw match, the one that was requested, in either shape that the feed has for it; and the values in it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
+from mapping.match.match import Score
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
-from providers.statsperform.read import Row
+from providers.json_row import JsonRow
 
 ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
 """Ids are base 36, of 24 or 25 characters so far; nobody promises their length."""
@@ -19,6 +21,9 @@ LISTS = ("goal", "card", "substitute")
 """The lists of incidents, each left out while it is empty."""
 FEW = 2
 """So many rows of a list may have been a mistake all at once; after more, a list that is not there is a fault."""
+
+
+MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z", re.ASCII)
 
 
 def find_match(body: bytes, match_id: str) -> Row:
@@ -71,3 +76,30 @@ def _rows(value: Any) -> list[Row]:
     if not any("matchInfo" in row.data for row in rows) and listed != []:
         raise BadBody(f"{MATCH}: the answer holds no match")
     return rows
+
+
+class Row(JsonRow):
+    """An object of this feed, which leaves a list out while it is empty."""
+
+    __slots__ = ()
+    NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+    def moment(self, name: str) -> int | None:
+        """`2021-09-11T18:30:06Z` → Unix seconds."""
+        value = self.text(name)
+        return None if value is None else moment_of(value, self.at(name))
+
+    def score_in(self, name: str) -> Score | None:
+        """`{home, away}`; None where there is none, ValueMismatch where a half of it is missing."""
+        row = self.part(name)
+        return None if row is None else row.score("home", "away")
+
+
+def moment_of(value: str, name: str) -> int:
+    """A date and time in UTC → Unix seconds."""
+    try:
+        if MOMENT.fullmatch(value):
+            return int(datetime.fromisoformat(value).astimezone(UTC).timestamp())
+    except (ValueError, OverflowError):
+        pass
+    raise ValueMismatch(name, f"date and time expected, not {value[:30]!r}")

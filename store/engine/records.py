@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mapping.documents.scalars import LocalStatus
-from mapping.rules.bidi import isolate
-from mapping.rules.public import liveblog_is_public, post_is_public
+from mapping.documents.scalars import LocalStatus, liveblog_is_public, post_is_public
+from mapping.rules.rich_text import isolate
 from store.engine.errors import UnreadableRow
 
 GAME_COLUMNS = frozenset(

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, and_, delete, exists, false, or_, select, true, union, update
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
 from store.engine.unit import Unit

@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
 
-from mapping.belief.confirm import ConfirmedMatch
-from mapping.belief.kept_belief import Kept, of_kept, to_kept
+from mapping.belief.belief import ConfirmedMatch, Kept, pack_belief, unpack_belief
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.match.identity import MatchIdentity, is_another, is_renamed, teams_of
@@ -295,13 +294,13 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
 
 def packed_belief(belief: ConfirmedMatch) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
-    return pack_body(_beliefs().dump_json(to_kept(belief)))
+    return pack_body(_beliefs().dump_json(pack_belief(belief)))
 
 
 def unpacked_belief(stored: bytes) -> ConfirmedMatch:
     """The belief in what `packed_belief` gave, of any version. Raises UnreadableRow."""
     try:
-        return of_kept(_beliefs().validate_json(zlib.decompress(stored)))
+        return unpack_belief(_beliefs().validate_json(zlib.decompress(stored)))
     except (zlib.error, ValueError) as error:
         raise UnreadableRow(f"beliefs.belief: {error}") from error
 

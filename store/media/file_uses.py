@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, exists, select
 
-from mapping.documents.scalars import LocalStatus
-from mapping.liveblog.file_addresses import addresses_in
-from mapping.rules.public import file_is_public
+from mapping.documents.scalars import LocalStatus, file_is_public
+from mapping.match.references import addresses_in
 from store.engine.statements import insert_ignore, insert_new, write_batch
 from store.engine.unit import Unit
 from store.media import uploads

@@ -21,9 +21,8 @@ from sqlalchemy import (
     update,
 )
 
-from mapping.rules.periods import QUARTER
+from mapping.statistics.periods import DAY, QUARTER, last_use, months_between
 from mapping.statistics.reader_sketch import ReaderSketch
-from mapping.statistics.salt_spans import DAY, last_use, months_between
 from store.engine.statements import add_numbers, insert_ignore, insert_new, update_rows, write_batch
 from store.engine.unit import Unit
 from store.public import DELETED_GAMES

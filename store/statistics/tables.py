@@ -60,7 +60,7 @@ reader_sketches = Table(
     Column("sketch", LargeBinary, nullable=False),
     Index(None, "slot"),
 )
-"""The readers of a slot under a salt (`mapping.statistics.salt_spans`); `location` is empty under the salts of days."""
+"""The readers of a slot under a salt (`mapping.statistics.periods`); `location` is empty under the salts of days."""
 
 reader_salts = Table(
     "reader_salts",

@@ -16,9 +16,9 @@ from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
 from mapping.match.references import References
 from mapping.posts.posts import wanted_posts
+from providers.fault_collector import RowCache
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from providers.row_cache import RowCache
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from store.masterdata import masterdata, masterdata_edit

@@ -8,15 +8,13 @@ from mapping.documents import (
     event,
     external,
     game,
-    media,
     modification,
     people,
     scalars,
-    scoreboard,
     state,
 )
 
-MODULES = (blocks, event, external, game, media, modification, people, scalars, scoreboard, state)
+MODULES = (blocks, event, external, game, modification, people, scalars, state)
 models = SimpleNamespace(
     **{name: value for module in MODULES for name, value in vars(module).items() if not name.startswith("_")}
 )

@@ -32,7 +32,7 @@ async def look(url: str, query: Callable[[Connection], Any]) -> Any:
 def endpoint_of(**given: Any) -> Endpoint:
     from config.organizations import ProviderEndpoint  # processes that only open a store start without all this
     from providers.base import Endpoint
-    from providers.row_cache import RowCache
+    from providers.fault_collector import RowCache
 
     polling, limits, fields = Polling(), Limits(), ProviderEndpoint.model_fields
     return Endpoint(

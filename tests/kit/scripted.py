@@ -26,11 +26,11 @@ from mapping.match.references import References
 from mapping.posts.disallowed import WithdrawalRules
 from mapping.posts.posts import wanted_posts
 from providers.base import Answer, Fetched, Known, Outcome
+from providers.fault_collector import RowCache
 from providers.heim.adapter import CARRIED_BY, HEIM
-from providers.heim.names import names_of
+from providers.heim.catalog import names_of
 from providers.heim.read import Event
 from providers.heim.translate import translate
-from providers.row_cache import RowCache
 from store.database import Store
 from store.engine.records import new_local_id
 from store.following import ledger, sync

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import Clock, PeriodScore, Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, Clock, PeriodScore, Score, Status
 from store.following.sync import packed_belief, unpacked_belief
 from tests.mapping.soccer_builders import GEIS, GORETZKA, KICKOFF, MATCH, MEYER, comment, incident, involved
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import Match
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, Match
+from providers.fault_collector import RowCache
 from providers.heim.read import Event
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from providers.row_cache import RowCache
 from tests.kit.scripted import BERLIN, NAMES, Bodies, timeline
 from tests.kit.wire_forms.other_words import with_first_yellows
 

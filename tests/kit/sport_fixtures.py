@@ -9,7 +9,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.match.match import Match
 from mapping.match.references import References
 from mapping.posts.posts import Post, wanted_posts
-from providers.heim.names import names_of
+from providers.heim.catalog import names_of
 from providers.heim.translate import translate
 from providers.replay import read
 

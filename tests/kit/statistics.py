@@ -11,7 +11,7 @@ from api.app import create_app
 from api.statistics import audience
 from api.statistics.beacon_writer import BeaconWriter
 from api.statistics.beacons import Audience, BeaconLimits, Beacons, BeaconTally
-from mapping.statistics.documents import Beacon
+from mapping.statistics.page_address import Beacon
 from tests.kit import matchday
 from tests.store.conftest import GAME, ORGANIZATION
 

@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 
 from ingest.sync.beliefs import confirmed_parts
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import DownstreamRejected
 from mapping.liveblog.prefill import game_document

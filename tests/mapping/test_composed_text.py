@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mapping.readers.reader_token import NAME_LENGTH, reader_name
-from mapping.rules import composed_text
-from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
-from mapping.rules.plain_text import comment_text, plain_line
-from mapping.rules.tokens import words
+from mapping.rules import plain_text
+from mapping.rules.plain_text import MOST_MARKS, comment_text, is_mark, normalize_text, plain_line, words
 
 MARKS = ("\u0301", "\u0316\u0301", "\u0301\u0316", "\u0f73", "\u05b0\u0591", "\U0001d165", "\uff9e\u093c")
 
@@ -33,7 +31,7 @@ class Library:
 def test_a_name_of_very_many_combining_marks_is_read_at_once(read, marks, monkeypatch):
     """Of 3,000 in a row no more than the bound are ever sorted."""
     library = Library()
-    monkeypatch.setattr(composed_text, "unicodedata", library)
+    monkeypatch.setattr(plain_text, "unicodedata", library)
     read("a" + marks * (3_000 // len(marks)))
     assert 0 < library.longest <= MOST_MARKS
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, polled, without
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MEYER, comment, incident, involved
 

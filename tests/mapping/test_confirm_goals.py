@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import Clock, PeriodScore, Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, Clock, PeriodScore, Score, Status
 from tests.kit.soccer_belief import FULL, GOAL, START, polled
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
 

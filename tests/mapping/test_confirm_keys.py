@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.confirm import ConfirmedMatch
+from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.corrected_keys import MOST_KEYS
 from mapping.match.match import Fault, Score
 from tests.kit.soccer_belief import CHANGE, GOAL, START, only, polled

@@ -7,8 +7,7 @@ import pytest
 
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.goals import credited_side, goals_of
-from mapping.match.match import OPPONENT
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, OPPONENT
 from providers.replay.demo import demo_files
 from tests.kit.sampling import in_proof
 from tests.kit.soccer_courses import course, course_files

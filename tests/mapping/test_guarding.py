@@ -4,10 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, Doubt, Doubts, Retreat, by_name, identify
-from mapping.belief.guarding import guard_rows, guard_value, less
-from mapping.match.match import Score
-from mapping.match.parts import ALL_PARTS, Part
+from mapping.belief.doubts import (
+    CONFIRMATIONS,
+    MOST_CONFIRMATIONS,
+    Doubt,
+    Doubts,
+    Retreat,
+    by_name,
+    guard_rows,
+    guard_value,
+    identify,
+    less,
+)
+from mapping.match.match import ALL_PARTS, Part, Score
 from tests.mapping.soccer_builders import GEIS, GORETZKA, MEYER, incident, involved
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA))

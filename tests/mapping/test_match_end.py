@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
-from mapping.match.match import PERIOD_KEY, Clock, Decided, Incident, PeriodScore, Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
+from mapping.match.match import ALL_PARTS, PERIOD_KEY, Clock, Decided, Incident, PeriodScore, Score, Status
 from tests.kit.soccer_belief import GOAL, START, only
 
 END = Incident(key=f"{PERIOD_KEY}soccer.end", kind="soccer.end", order=9, phase=2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.rules.retry_after import parse_retry_after
+from mapping.rules.pacing import parse_retry_after
 
 NOW = 1_750_000_000.0
 """Sunday, 15 June 2025, 15:06:40 GMT."""

@@ -2,8 +2,17 @@
 
 import pytest
 
-from mapping.rules import breaker
-from mapping.rules.breaker import ASK_AGAIN, Circuit, CircuitBreakerConfig
+from mapping.rules.pacing import (
+    ASK_AGAIN,
+    Circuit,
+    CircuitBreakerConfig,
+    note_abandoned,
+    note_failure,
+    note_pause,
+    note_success,
+    pause_left,
+    start_poll,
+)
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=30, refused=600, lasting=1)
 
@@ -14,15 +23,15 @@ def after(*steps, rule=RULE, circuit=None):
     for name, *times in steps:
         match name:
             case "good":
-                circuit = breaker.note_success(circuit, times[0])
+                circuit = note_success(circuit, times[0])
             case "bad" | "refused":
-                circuit = breaker.note_failure(rule, circuit, began=times[0], now=times[1], refused=name == "refused")
+                circuit = note_failure(rule, circuit, began=times[0], now=times[1], refused=name == "refused")
             case "asked":
-                circuit = breaker.start_poll(circuit)
+                circuit = start_poll(circuit)
             case "stopped":
-                circuit = breaker.note_abandoned(circuit)
+                circuit = note_abandoned(circuit)
             case "away":
-                circuit = breaker.note_pause(circuit, now=times[0], seconds=times[1])
+                circuit = note_pause(circuit, now=times[0], seconds=times[1])
     return circuit
 
 
@@ -56,19 +65,19 @@ def test_a_row_of_failures_opens_the_circuit(steps, is_open, wait):
     """So many failures in a row that started after the last good answer and last a second, and nothing else."""
     circuit = after(*steps)
 
-    assert (is_open, pytest.approx(wait)) == (circuit.open, breaker.wait(circuit, 12))
+    assert (is_open, pytest.approx(wait)) == (circuit.open, pause_left(circuit, 12))
 
 
 def test_one_trial_after_the_pause():
     """Once the pause is over one poll is let through, the others wait for how it ends."""
     circuit = after(*OUTAGE)
 
-    assert breaker.wait(circuit, 41.7) == 0
-    trying = breaker.start_poll(circuit)
-    assert breaker.wait(trying, 41.7) == ASK_AGAIN
-    assert breaker.wait(after(("bad", 41.7, 42), circuit=trying), 42) == 30
+    assert pause_left(circuit, 41.7) == 0
+    trying = start_poll(circuit)
+    assert pause_left(trying, 41.7) == ASK_AGAIN
+    assert pause_left(after(("bad", 41.7, 42), circuit=trying), 42) == 30
     assert after(("good", 42), circuit=trying) == Circuit(good_at=42)
-    assert breaker.wait(after(("stopped",), circuit=trying), 42) == 0
+    assert pause_left(after(("stopped",), circuit=trying), 42) == 0
 
 
 def test_stragglers_do_not_lengthen_the_pause():
@@ -80,4 +89,4 @@ def test_stragglers_do_not_lengthen_the_pause():
 
 def test_a_closed_circuit_has_no_trials():
     """While all is well any number of polls may be under way."""
-    assert breaker.wait(breaker.start_poll(Circuit()), 0) == 0
+    assert pause_left(start_poll(Circuit()), 0) == 0

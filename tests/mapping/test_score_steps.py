@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
-from mapping.match.match import Clock, Match, PeriodScore, Score, Side, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, Clock, Match, PeriodScore, Score, Side, Status
 from mapping.posts.posts import in_order
 from tests.kit.sport_fixtures import NOBODY, posted, stepped, texts_of
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.confirm import ConfirmedMatch, Memory, confirm_answer
+from mapping.belief.belief import ConfirmedMatch, Memory
+from mapping.belief.confirm import confirm_answer
 from mapping.belief.goals import SentScores
 from mapping.belief.set_again import (
     EARLY,
@@ -18,8 +19,7 @@ from mapping.belief.set_again import (
     without_try,
 )  # fmt: skip
 from mapping.match.identity import APART, APART_OPEN
-from mapping.match.match import Clock, Comment, Decided, PeriodScore, Race, Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, Clock, Comment, Decided, PeriodScore, Race, Score, Status
 from tests.kit.soccer_belief import FULL, GOAL, START, only, polled
 from tests.mapping.soccer_builders import KICKOFF, comment, incident
 

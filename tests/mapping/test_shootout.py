@@ -11,7 +11,7 @@ from mapping.locales import translator
 from mapping.match.match import Score, Status
 from mapping.posts.key_moments import Kick, MatchState, Play, key_moments, shootout_kicks
 from mapping.posts.recap import recap
-from mapping.posts.shootout import kick_numbers, kick_title
+from mapping.posts.wording import kick_numbers, kick_title
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import GEIS, MATCH, incident, involved, posts, terms
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapping.rules.periods import QUARTER, Calendar, calendar
 from mapping.statistics.page_address import NOWHERE, page_address
+from mapping.statistics.periods import QUARTER, Calendar, calendar, day_slots, last_use, month_slots, month_span
 from mapping.statistics.reader_sketch import EXACT, ReaderSketch, unite_sketches
-from mapping.statistics.salt_spans import day_slots, last_use, month_slots, month_span
 from tests.kit.sampling import examples
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.rules.token_bucket import TokenBucket
+from mapping.rules.pacing import TokenBucket
 
 
 def test_requests_keep_to_the_rate():

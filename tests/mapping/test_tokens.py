@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.rules.tokens import LONGEST, MOST, query_words, words
+from mapping.rules.plain_text import LONGEST, MOST, query_words, words
 
 
 def finds(question, *texts):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.rules.versions import first_after_restore, known_since
+from mapping.rules.delivery import first_after_restore, known_since
 
 RESTORED = first_after_restore(1_780_000_000)
 

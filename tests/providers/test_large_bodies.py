@@ -6,7 +6,7 @@ import threading
 import zlib
 
 from providers.fetch import LARGE, VERY_LARGE, ResourceRequest, beside, decode, fetch_rows
-from providers.unpacking import GZIP, gunzip
+from providers.responses import GZIP, gunzip
 from tests.kit.opening import client_at
 from tests.providers.heim.feed import encoded, row
 from tests.providers.loopback import answered, upstream

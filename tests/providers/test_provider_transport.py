@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers import http_client, unpacking
+from providers import http_client, responses
 from providers.heim.adapter import HEIM
 from tests.kit.opening import client_at, endpoint_of
 from tests.providers.loopback import answered, upstream
@@ -202,7 +202,7 @@ async def test_broken_connections_are_unavailability(misdeed):
 async def test_a_bomb_is_not_unpacked(monkeypatch):
     """Of 5 MB behind 5 kB no more than the limit is ever held."""
     held = []
-    read = unpacking.gunzip
+    read = responses.gunzip
 
     async def watched(raw, limit, body):
         async def chunks():
@@ -212,7 +212,7 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
 
         return await read(chunks(), limit, body)
 
-    monkeypatch.setattr(unpacking, "gunzip", watched)
+    monkeypatch.setattr(responses, "gunzip", watched)
     error = await failure(answered(gzip.compress(bytes(5_000_000)), "Content-Encoding: gzip"))
 
     assert "too large" in error.message
@@ -229,16 +229,16 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
 
     class Watched:
         def __init__(self):
-            self.inner = unpacker(unpacking.GZIP)
+            self.inner = unpacker(responses.GZIP)
 
         def decompress(self, chunk, size):
             sizes.append(size)
             return self.inner.decompress(chunk, size)
 
     unpacker = zlib.decompressobj
-    monkeypatch.setattr(unpacking.zlib, "decompressobj", lambda _bits: Watched())
+    monkeypatch.setattr(responses.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
-        await unpacking.gunzip(raw(), LIMIT, bytearray())
+        await responses.gunzip(raw(), LIMIT, bytearray())
 
     assert sizes == [LIMIT + 1]
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from providers.fault_collector import RowCache, RowKey, context_of
 from providers.heim import events
-from providers.heim.names import names_of
+from providers.heim.catalog import names_of
 from providers.heim.translate import translate
-from providers.row_cache import RowCache, RowKey, context_of
 from tests.kit.recordings import soccer_recordings
 from tests.kit.sampling import sampled
 from tests.kit.scripted import timeline

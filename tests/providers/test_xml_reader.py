@@ -4,7 +4,7 @@ import pytest
 
 from mapping.errors import BadBody
 from providers import xml_reader
-from providers.contract.notation import xml
+from providers.contract.mutations import xml
 from providers.fetch import MAX_DEPTH
 from providers.xml_reader import decode_xml
 

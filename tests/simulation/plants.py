@@ -73,10 +73,10 @@ PLANTS = _plants("""
     ingest/sync/apply_snapshot.py: keys = match_reissued(posts, entries)
     → keys = {}
     A row under another id is the same one within two minutes alone.
-    mapping/posts/reissued.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
+    mapping/posts/from_posts.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
     → near = same
     A row under another id is the same one where kind, team and people are.
-    mapping/posts/reissued.py: return (kind, _identity(event.get("team")), *people)
+    mapping/posts/from_posts.py: return (kind, _identity(event.get("team")), *people)
     → return (kind,)
     A row that comes corrected under another id keeps its key.
     mapping/belief/confirm.py: answer, keys = with_kept_keys(was, answer, before.memory.keys, reviewed.union(before.memory.disallowed))
@@ -115,13 +115,13 @@ PLANTS = _plants("""
     mapping/belief/confirm.py: return kept if doubts.keep(Part.STATE, "state", was, now) else {}
     → return {}
     A person who is gone from a squad waits.
-    mapping/belief/guarding.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
+    mapping/belief/doubts.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
     → rows = tuple(after)
     A period's row that is gone waits.
-    mapping/belief/guarding.py: if name not in rows and (stays(each) or doubts.keep(part(each), name, each))
+    mapping/belief/doubts.py: if name not in rows and (stays(each) or doubts.keep(part(each), name, each))
     → if name not in rows and not name.startswith("period:") and (stays(each) or doubts.keep(part(each), name, each))
     Half of a substitution that is gone waits.
-    mapping/belief/guarding.py: return guard_value(before, after, part(before), name, doubts)
+    mapping/belief/doubts.py: return guard_value(before, after, part(before), name, doubts)
     → return after
     Only the same value again confirms a step back.
     mapping/belief/doubts.py: known = earlier if earlier is not None and earlier.value == new.value else None

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from sqlalchemy import event, insert, select
 
-from mapping.rules import public as rules
+from mapping.documents import scalars as rules
 from store import public
 from store.comments import comments
 from store.comments.comments import NewComment
@@ -28,7 +28,7 @@ GOAL = {"sport_event": {"event_type": "soccer.goal"}, "highlight": "sticky"}
 
 NAMED = re.compile(r"local_status|publish_at|PUBLISHED")
 """Whoever says what is public names one of these."""
-SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
+SAYS_IT = {"mapping/documents/scalars.py", "store/public.py"}
 OTHER_QUESTIONS = {
     "store/liveblogs/deltas.py": "it counts what the rule calls public by two indexes; below, its count is held against the rule",
     "mapping/posts/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",

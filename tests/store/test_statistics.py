@@ -15,8 +15,8 @@ from api.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
 from api.statistics.beacons import Audience, BeaconLimits, BeaconTally, count_lost, forget
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
-from mapping.rules.periods import Calendar
 from mapping.statistics.page_address import page_address
+from mapping.statistics.periods import Calendar
 from mapping.statistics.reader_sketch import EXACT
 from store.liveblogs.liveblogs import insert_game
 from store.statistics import statistics

@@ -7,11 +7,11 @@ from itertools import combinations
 import pytest
 
 from api.view.key_moments import state_of
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.liveblog.prefill import game_document
 from mapping.locales import translator
-from mapping.match.match import Match, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, Match, Status
 from mapping.posts.recap import recap
 from mapping.sports import sport_of
 from providers.contract import Case

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 from mapping.match.match import Clock, Decided, Match, PeriodScore, Score, Status
 from providers.heim import squads
-from providers.heim.score import EXTRA_TIME, RUNNING, table
+from providers.heim.read import EXTRA_TIME, RUNNING, table
 from providers.heim.sports.base import Source
 
 OVERTIME = "overtime"

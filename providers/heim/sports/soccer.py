@@ -9,11 +9,9 @@ from functools import partial
 from mapping.match.match import Incident, Match, Side, SideName, Status
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS, PERIODS
-from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
-from providers.heim.read import Event
-from providers.heim.score import EXTRA_TIME, FULL_TIME, RUNNING, scores, table
-from providers.heim.sports.base import Source
+from providers.heim.read import EXTRA_TIME, FULL_TIME, RUNNING, Event, scores, table
+from providers.heim.sports.base import Source, incident_of_comment
 from providers.local_times import nearest
 from providers.teams import how_decided
 

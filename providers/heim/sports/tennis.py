@@ -14,8 +14,7 @@ from mapping.match.games import NOTHING, SET, game_key, side_with_enough_sets
 from mapping.match.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads
-from providers.heim.read import Row
-from providers.heim.score import RUNNING, side_of, table
+from providers.heim.read import RUNNING, Row, side_of, table
 from providers.heim.sports.base import Source
 
 SETS = ("1", "2", "3", "4", "5")

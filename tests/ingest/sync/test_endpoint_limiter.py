@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from ingest.sync.endpoint_limiter import SHORTEST, EndpointLimiter, EndpointPaused, PollSlots
 from mapping.errors import UpstreamUnavailable
-from mapping.rules.breaker import CircuitBreakerConfig
+from mapping.rules.pacing import CircuitBreakerConfig
 from providers.http_client import Throttled
 from tests.kit.limited_provider import Provider
 from tests.kit.virtual_time import in_virtual_time

@@ -11,7 +11,7 @@ from ingest.sync.endpoint_limiter import EndpointLimiter
 from ingest.sync.fixture_lists import FixtureLists, day_of
 from mapping.errors import BadBody, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import Fixture, FixtureList
-from mapping.rules.breaker import CircuitBreakerConfig
+from mapping.rules.pacing import CircuitBreakerConfig
 from providers.http_client import Throttled
 from tests.kit.limited_provider import Provider
 from tests.kit.settings import polling

@@ -8,9 +8,8 @@ import pytest
 
 from ingest.sync.recorder import Recorder, Seen, address, line_of
 from mapping.errors import BadBody, UpstreamUnavailable
-from providers import http_client, unpacking
-from providers.base import Answer, Outcome
-from providers.failed_response import FailedResponse
+from providers import http_client, responses
+from providers.base import Answer, FailedResponse, Outcome
 from providers.replay import Line
 from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
@@ -74,8 +73,8 @@ def test_a_failure_is_kept_with_what_came(kept):
 @pytest.mark.parametrize(
     ("message", "manner"),
     [
-        (http_client.LATE, "late"), (http_client.BROKEN, "broken"), (unpacking.TOO_LARGE, "large"),
-        (unpacking.CUT_OFF, "cut"), (unpacking.GARBLED, "garbled"), (unpacking.STRANGE, "strange"),
+        (http_client.LATE, "late"), (http_client.BROKEN, "broken"), (responses.TOO_LARGE, "large"),
+        (responses.CUT_OFF, "cut"), (responses.GARBLED, "garbled"), (responses.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
 )  # fmt: skip

@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 
 from mapping.match.match import Match
 from providers.openligadb.adapter import OPENLIGADB
-from providers.openligadb.names import names_of as openligadb_names
+from providers.openligadb.catalog import names_of as openligadb_names
 from providers.openligadb.translate import translate as read_openligadb
 from providers.pa.adapter import PA
 from providers.pa.catalog import CARRIED_BY
-from providers.pa.names import NAMES as PA_NAMES
+from providers.pa.catalog import NAMES as PA_NAMES
 from providers.pa.translate import translate as read_pa
 from providers.statsperform.adapter import STATSPERFORM
-from providers.statsperform.names import NAMES as STATSPERFORM_NAMES
+from providers.statsperform.catalog import NAMES as STATSPERFORM_NAMES
 from providers.statsperform.translate import translate as read_ma1
 from tests.kit.wire_forms.ma1_body import ma1_body
 from tests.kit.wire_forms.openligadb_body import openligadb_body

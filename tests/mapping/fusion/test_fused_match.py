@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.fused_match import FusedKey, FusedMatch, fuse
+from mapping.fusion.paired_incidents import fused_incident, in_order
 from mapping.match.match import Clock, Comment, Fault, Incident, Involved, PeriodScore, Score, Status
 from tests.mapping.soccer_builders import AWAY, CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MATCH, MEYER
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.joined_people import in_ids_of, join_people
-from mapping.fusion.name_tokens import name_tokens, share_beginning, team_tokens, which_team
+from mapping.fusion.joined_people import in_ids_of, join_people, name_tokens, share_beginning, team_tokens, which_team
 from mapping.fusion.same_match import why_other_match
 from mapping.match.match import Incident, Involved, Person, Side
 from tests.mapping.soccer_builders import KICKOFF, MATCH

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.disagreements import Disagreement
+from mapping.fusion.disagreements import WHISTLES_LATE, Disagreement, SourceSigns, WhatIsExpected, next_signs, progress
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
 from mapping.fusion.source_pair import CHANGES, Difference, PairRules, PairState, fuse_pair, is_due, lasting, look
-from mapping.fusion.source_signs import WHISTLES_LATE, SourceSigns, WhatIsExpected, next_signs, progress
 from mapping.match.match import Clock, Incident, Score, Status
 from tests.mapping.soccer_builders import MATCH
 

@@ -13,12 +13,12 @@ from providers.contract.case import bodies_of
 from providers.contract.hostile import DOCUMENTED, keeps, missing
 from providers.contract.mutations import MUTATIONS, hurt
 from providers.contract.server import Reply
+from providers.fault_collector import RowCache
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.pa.adapter import PA
 from providers.replay import read
-from providers.row_cache import RowCache
 from providers.statsperform.adapter import STATSPERFORM
 from tests.kit.contracts import HeimContract as Soccer
 from tests.kit.contracts import HeimOtherSportsContract as OtherSports

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from providers.heim.names import names_of
+from providers.heim.catalog import names_of
 from providers.heim.translate import translate
 
 BERLIN = ZoneInfo("Europe/Berlin")

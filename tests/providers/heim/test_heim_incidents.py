@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers.heim.names import names_of
+from providers.heim.catalog import names_of
 from tests.providers.heim.feed import kinds_of, row, translated
 
 VOCABULARY = {

@@ -4,8 +4,7 @@ import pytest
 
 from mapping.errors import InvalidRequest
 from mapping.match.match import Clock, Named, Score, Status
-from providers.heim.catalog import PERIOD_KEYS
-from providers.heim.names import names_of
+from providers.heim.catalog import PERIOD_KEYS, names_of
 from providers.heim.translate import translate
 from tests.providers.heim.feed import (
     AWAY,

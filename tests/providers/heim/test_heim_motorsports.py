@@ -7,8 +7,7 @@ import pytest
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
-from mapping.match.match import Status
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, Status
 from tests.kit.sport_fixtures import NOBODY, encoded, event, posted, race, session, texts_of, translated, who
 
 

@@ -7,8 +7,7 @@ import pytest
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
-from mapping.match.match import Score, Status
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, Score, Status
 from tests.kit.sport_fixtures import NOBODY, bare, encoded, posted, stepped, texts_of, translated
 
 

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mapping.match.match import Score, Status
-from providers.openligadb.catalog import CATALOG
-from providers.openligadb.names import names_of
+from providers.openligadb.catalog import CATALOG, names_of
 from providers.openligadb.translate import translate
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "openligadb" / "soccer"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from providers.contract import xml
 from providers.naming import correct_names
-from providers.pa.names import NAMES
+from providers.pa.catalog import NAMES
 from providers.pa.translate import translate
 from tests.kit.contracts import TIE
 

@@ -4,8 +4,7 @@ import pytest
 
 from mapping.match.match import Score, Status
 from providers.naming import correct_names
-from providers.pa.catalog import CATALOG
-from providers.pa.names import NAMES
+from providers.pa.catalog import CATALOG, NAMES
 from providers.pa.translate import translate
 from tests.kit.recordings import recorded
 from tests.providers.pa.bodies import Bodies, find, people, rows_of

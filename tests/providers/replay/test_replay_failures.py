@@ -3,7 +3,7 @@
 import pytest
 
 from mapping.errors import ServiceError
-from providers import http_client, unpacking
+from providers import http_client, responses
 from providers.replay import Line
 from providers.replay.failure import Failure
 from tests.kit.opening import client_at
@@ -34,10 +34,10 @@ async def heard(failure):
         (Failure(0, ending="late"), http_client.LATE),
         (Failure(0, ending="broken"), http_client.BROKEN),
         (Failure(200, BODY, "broken"), http_client.BROKEN),
-        (Failure(200, BODY, "large", size=LIMIT + 1), unpacking.TOO_LARGE),
-        (Failure(200, BODY, "cut"), unpacking.CUT_OFF),
-        (Failure(200, BODY, "garbled"), unpacking.GARBLED),
-        (Failure(200, BODY, "strange"), unpacking.STRANGE),
+        (Failure(200, BODY, "large", size=LIMIT + 1), responses.TOO_LARGE),
+        (Failure(200, BODY, "cut"), responses.CUT_OFF),
+        (Failure(200, BODY, "garbled"), responses.GARBLED),
+        (Failure(200, BODY, "strange"), responses.STRANGE),
         (Failure(401, BODY), "the provider refuses the credentials"),
         (Failure(302, b""), "the provider redirects: refused"),
         (Failure(418, b""), "the provider rejects the request (418)"),

@@ -10,8 +10,7 @@ from providers.contract.case import Case, known_of
 from providers.contract.server import Reply
 from providers.naming import correct_names
 from providers.statsperform.adapter import STATSPERFORM
-from providers.statsperform.catalog import CATALOG
-from providers.statsperform.names import NAMES
+from providers.statsperform.catalog import CATALOG, NAMES
 from providers.statsperform.translate import translate
 from tests.kit.contracts import DERBY
 from tests.kit.contracts import StatsPerformContract as Contract

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mapping.belief.score_steps import SCORE_KEY
+from mapping.belief.goals import SCORE_KEY
 from mapping.match.games import GAME
 from mapping.match.match import PERIOD_KEY
 from mapping.posts.posts import Post
 from mapping.sports import absorbed_by
 from mapping.sports.american_football import AMERICAN_FOOTBALL
+from providers.fault_collector import RowCache
 from providers.heim.read import Event
 from providers.replay.demo import demo_files
-from providers.row_cache import RowCache
 from store.database import Store
 from tests.kit.recordings import course, matches, others, soccer_recordings
 from tests.kit.sampling import examples, sampled

@@ -13,9 +13,9 @@ from mapping.liveblog.prefill import game_document
 from mapping.match.references import References
 from mapping.posts.key_moments import KeyMoment
 from mapping.posts.posts import wanted_posts
+from providers.fault_collector import RowCache
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from providers.row_cache import RowCache
 from tests.kit.recordings import course, others, soccer_recordings
 from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies

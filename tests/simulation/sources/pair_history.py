@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.belief import ConfirmedMatch
+from mapping.belief.confirm import confirm_answer
 from mapping.belief.goals import credited_side, goals_of
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS
 from providers.heim.adapter import HEIM
 from tests.kit.soccer_courses import Course
 from tests.kit.wire_forms.forms import WireForm

@@ -9,8 +9,7 @@ import pytest
 from mapping.belief.confirm import confirm_answer
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.match.match import OPPONENT, Score
-from mapping.match.parts import ALL_PARTS
+from mapping.match.match import ALL_PARTS, OPPONENT, Score
 from providers.heim.adapter import HEIM
 from tests.kit.recordings import required
 from tests.kit.soccer_courses import course, course_files

@@ -1,10 +1,16 @@
-"""Reads bodies as they arrive, plain or gzip, and counts decompressed bytes as they grow, so that no body exceeds its limit."""
+"""What comes of a request: its body, read as it arrives, or in a word what kept the response away.
+
+Bodies are plain or gzip; decompressed bytes are counted as they grow, so that none exceeds its limit.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import errno
+import socket
+import ssl
 import zlib
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Iterator, Mapping
 from typing import Any
 
 from mapping.errors import BadBody
@@ -16,6 +22,24 @@ STRANGE = "the provider's answer has an unknown encoding"
 GZIP = 16 + zlib.MAX_WBITS
 AT_ONCE = 1024 * 1024
 """Bytes that are unpacked at a time."""
+
+
+OF_SYSTEM = {
+    errno.EHOSTUNREACH: "no route",
+    errno.ENETUNREACH: "no route",
+    errno.ECONNREFUSED: "refused",
+    errno.ETIMEDOUT: "time-out",
+}
+"""What the operating system says, where a number of its own says it."""
+MEANINGS: Mapping[str, tuple[type[BaseException], ...]] = {
+    "DNS": (socket.gaierror,),
+    "TLS": (ssl.SSLError, ssl.CertificateError),
+    "no route": (),
+    "refused": (),
+    "time-out": (TimeoutError,),
+    "broken off": (OSError,),
+}
+"""What is in the way and the errors that say so; the first ones say more than the last."""
 
 
 async def read_body(raw: AsyncIterable[bytes], encoding: str, limit: int, body: bytearray) -> bytes:
@@ -70,3 +94,27 @@ def within(size: int, limit: int) -> None:
     """Raise BadBody for what is too large."""
     if size > limit:
         raise BadBody(TOO_LARGE)
+
+
+def obstacle_of(error: BaseException) -> str:
+    """What kept a request from its answer: DNS, TLS, time-out, refused, no route, broken off, or no HTTP."""
+    words = {word for each in _causes(error) if (word := _word(each))}
+    return next((word for word in MEANINGS if word in words), "no HTTP")
+
+
+def _word(error: BaseException) -> str | None:
+    import aiohttp
+
+    if isinstance(error, OSError) and error.errno in OF_SYSTEM and not isinstance(error, socket.gaierror):
+        return OF_SYSTEM[error.errno]
+    kinds = {**MEANINGS, "broken off": (OSError, aiohttp.ClientConnectionError)}
+    return next((word for word, kind in kinds.items() if isinstance(error, kind)), None)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and all that stands behind it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

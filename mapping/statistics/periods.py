@@ -1,4 +1,11 @@
-"""The periods of statistics: the months of a year, the days of a month or the hours of a day, by the clock of a time zone."""
+"""The periods of statistics by the clock of a time zone, and under which salts a load is counted in them.
+
+Readers are distinguished within each period and in none that is longer.
+
+A salt of the day is used for its day (UTC) and the next, because a day in another zone reaches into both; every load counts
+under two of them. A salt of the month is used for its month and a day before and after; within that day loads are kept by
+quarters of an hour, so that a month of another zone can be put together, and in between as one.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +15,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+DAY = 86_400
+LATE = 3600
+"""Seconds for which a load may wait before it is written: salts stay for so long beyond their last one."""
+
+
 QUARTER = 900
 """Seconds. Since 1973 every zone's clock differs from UTC by whole quarters of an hour, so periods are made of them."""
 OLDEST, YOUNGEST = 2000, 2999
@@ -15,6 +27,51 @@ OLDEST, YOUNGEST = 2000, 2999
 WRITTEN = "^2[0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"
 """How a year, month or day is written; whether there is such a day no pattern says."""
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+class SaltSlot(NamedTuple):
+    """A salt by its name (`2026-11-23` or `2026-11`), and the slot under it by its start in Unix seconds."""
+
+    salt: str
+    slot: int
+
+
+def day_slots(at: int) -> tuple[SaltSlot, SaltSlot]:
+    """The slots of the two salts of days under which a load of that instant counts."""
+    slot = at - at % QUARTER
+    return SaltSlot(utc_day(at), slot), SaltSlot(utc_day(at - DAY), slot)
+
+
+def month_slots(at: int) -> list[SaltSlot]:
+    """The slots of the salts of months: one, and near the end of a month that of the neighbour too."""
+    quarter, month = at - at % QUARTER, utc_month(at)
+    start, end = month_span(month)
+    if start + DAY <= at < end - DAY:
+        return [SaltSlot(month, start + DAY)]
+    return [SaltSlot(name, quarter) for name in sorted({utc_month(at - DAY), month, utc_month(at + DAY)})]
+
+
+def month_span(month: str) -> tuple[int, int]:
+    """Start and end of a month in UTC."""
+    first = datetime.fromisoformat(f"{month}-01").replace(tzinfo=UTC)
+    beyond = (first + timedelta(days=32)).replace(day=1)
+    return int(first.timestamp()), int(beyond.timestamp())
+
+
+def months_between(first: str, last: str) -> list[str]:
+    """The months (`2026-11`) from that of one salt through that of another, of months or of days."""
+    found, month = [], first[: len("2026-11")]
+    while month <= last[: len("2026-11")]:
+        found.append(month)
+        month = utc_month(month_span(month)[1])
+    return found
+
+
+def last_use(salt: str) -> int:
+    """When a salt is not used any more, in Unix seconds."""
+    if len(salt) == len("2026-11"):
+        return month_span(salt)[1] + DAY + LATE
+    return int(datetime.fromisoformat(salt).replace(tzinfo=UTC).timestamp()) + 2 * DAY + LATE
 
 
 class Period(NamedTuple):
