@@ -22,7 +22,7 @@ from api.desk.match_settings_page import EXCLUDE, box, locale_select
 from api.desk.match_words import kind_name, refusal_text
 from api.desk.matches_page import NEW, may_change
 from api.external import operations
-from api.external.fixtures import fixtures_of
+from api.external.fixtures import list_fixtures
 from api.http.json_path import local
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson
@@ -135,7 +135,8 @@ async def _day_page(
 ) -> str:
     wanted = {name: given[name] for name in ("day", "q", "page") if given.get(name)}
     wanted |= {"provider": _provider(request, person, given), "limit": str(MOST)}
-    found = await fixtures_of(request.services, person.organization_id, wanted)
+    services = request.services
+    found = await list_fixtures(services.importer.fixtures, services.store.read, person.organization_id, wanted)
     made = _made(request, page, person, given, found, refused)
     return fixtures_html(made, terms_html(made))
 

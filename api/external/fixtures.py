@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.responses import Response
 
@@ -17,13 +17,13 @@ from api.http.json_path import Json
 from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, refusals
 from api.http.paging import LIMIT, PAGE, Q, collection, drop_empty, filters, page_of
 from api.http.param import NAME, Query, Text
-from api.http.request import ApiRequest, Services
+from api.http.request import ApiRequest
 from mapping.documents.fixtures import FixtureCollection
 from mapping.errors import InvalidRequest
 from mapping.match.fixture import Fixture, FixtureDay
 from mapping.rules.plain_text import query_words, words
 from store.following.overview import liveblogs_of_matches
-from store.liveblogs.listing import Listed, Page
+from store.liveblogs.listing import Listed
 
 MANY = 500
 """Matches from which on the event loop does not look through them."""
@@ -44,67 +44,25 @@ INDEX = operation(
     parameters=[
         in_path("organizationId"),
         PROVIDER,
-        *filters(
-            DAY,
-            COMPETITION,
-            TEAM,
-            Q,
-            LIMIT,
-            PAGE,
-        ),
+        *filters(DAY, COMPETITION, TEAM, Q, LIMIT, PAGE),
     ],
 )
 
 
-class FixtureFilter(NamedTuple):
-    """Which matches of a list are wanted; empty values say nothing. `q`: words that each begin one of a match's names."""
-
-    competition: str = ""
-    team: str = ""
-    q: str = ""
-
-    def choose(self, fixtures: Sequence[Fixture]) -> list[Fixture]:
-        """Those that are wanted, in the provider's order."""
-        wanted = query_words(self.q)
-        return [
-            each
-            for each in fixtures
-            if (not self.competition or _id_of(each.competition) == self.competition)
-            and (not self.team or self.team in {_id_of(each.home), _id_of(each.away)})
-            and (not wanted or _is_named(each, wanted))
-        ]
-
-
-class FixturesWanted(NamedTuple):
-    """A request for a page of a list."""
-
-    organization_id: str
-    provider: str
-    day: str
-    filter: FixtureFilter
-    page: Page
-
-    @classmethod
-    def of_query(cls, organization_id: str, parameters: Query) -> FixturesWanted:
-        """Raises InvalidRequest."""
-        given = drop_empty(parameters)
-        if not (provider := PROVIDER.of(given)):
-            raise InvalidRequest("provider is missing", field="provider")
-        chosen = FixtureFilter(*(each.of(given) for each in (COMPETITION, TEAM, Q)))
-        return cls(organization_id, provider, DAY.of(given) or "today", chosen, page_of(given))
-
-
-async def list_fixtures(fixtures: Lister, read: Reader, wanted: FixturesWanted) -> Json:
-    """The page as a `FixtureCollection`. Raises what `Importer.fixtures` raises."""
-    found = await fixtures(wanted.organization_id, wanted.provider, wanted.day)
+async def list_fixtures(list_day: Lister, read: Reader, organization_id: str, parameters: Query) -> Json:
+    """The page that these parameters name, as a `FixtureCollection`. Raises InvalidRequest, and what `Importer.fixtures` raises."""
+    given = drop_empty(parameters)
+    if not (provider := PROVIDER.of(given)):
+        raise InvalidRequest("provider is missing", field="provider")
+    page = page_of(given)
+    found = await list_day(organization_id, provider, DAY.of(given) or "today")
     listed = found.listed.fixtures
-    choose = partial(wanted.filter.choose, listed)
+    choose = partial(choose_fixtures, listed, COMPETITION.of(given), TEAM.of(given), query_words(Q.of(given)))
     chosen = await asyncio.to_thread(choose) if len(listed) > MANY else choose()
-    page = wanted.page
     shown = chosen[page.offset : page.offset + page.limit]
     find = partial(
         liveblogs_of_matches,
-        organization_id=wanted.organization_id,
+        organization_id=organization_id,
         endpoint=found.endpoint,
         match_ids=[each.match_id for each in shown],
     )
@@ -118,15 +76,23 @@ async def list_fixtures(fixtures: Lister, read: Reader, wanted: FixturesWanted) 
     }
 
 
-async def fixtures_of(services: Services, organization_id: str, parameters: Query) -> Json:
-    """The page that these parameters name."""
-    wanted = FixturesWanted.of_query(organization_id, parameters)
-    return await list_fixtures(services.importer.fixtures, services.store.read, wanted)
+def choose_fixtures(
+    fixtures: Sequence[Fixture], competition: str, team: str, wanted: Sequence[tuple[str, ...]]
+) -> list[Fixture]:
+    """Those that are wanted, in the provider's order; `wanted`: words that each begin one of a match's names."""
+    return [
+        each
+        for each in fixtures
+        if (not competition or _id_of(each.competition) == competition)
+        and (not team or team in {_id_of(each.home), _id_of(each.away)})
+        and (not wanted or _is_named(each, wanted))
+    ]
 
 
 async def index(request: ApiRequest) -> Response:
     """List the matches of a day at a provider of the organization, and the liveblogs that are on them already (ours)."""
-    found = await fixtures_of(request.services, request.organization_id, request.query)
+    services = request.services
+    found = await list_fixtures(services.importer.fixtures, services.store.read, request.organization_id, request.query)
     return json_response(found, headers={"Cache-Control": "no-store"})
 
 

@@ -16,6 +16,7 @@ from api.http.request import (
     ANY_ORIGIN,
     UNAUTHORIZED,
     ApiRequest,
+    Context,
     DeskPerson,
     PeopleDoor,
     Services,
@@ -97,13 +98,13 @@ class Routes:
         by_path: dict[str, list[Route]] = {}
         for row in routes:
             by_path.setdefault(row.path, []).append(row)
-        apps: dict[str, ASGIApp] = {path: ByMethod(rows, services) for path, rows in by_path.items()}
-        apps |= {f"{path}/": WithoutSlash() for path, rows in by_path.items() if any(map(_is_shown, rows))}
+        apps: dict[str, ASGIApp] = {path: RoutesOfPath(rows, services) for path, rows in by_path.items()}
+        apps |= {f"{path}/": WithoutSlash() for path, rows in by_path.items() if any(map(_is_typed, rows))}
         self._fixed = {path: app for path, app in apps.items() if "{" not in path}
+        # An origin is a URL with slashes, which the server has decoded before any route is looked up.
+        patterns = {path.replace("{origin}", "{origin:path}"): app for path, app in apps.items() if "{" in path}
         self._router = routing.Router(
-            [routing.Route(_pattern(path), app) for path, app in apps.items() if path not in self._fixed],
-            redirect_slashes=False,
-            default=_no_route,
+            [routing.Route(path, app) for path, app in patterns.items()], redirect_slashes=False, default=_refuse
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,24 +112,21 @@ class Routes:
 
     def session_access(self, scope: Scope) -> Access | None:
         """The access of the row that the request is for, where a person's session counts; None elsewhere."""
-        app = self._fixed.get(scope["path"]) or self._matching(scope)
-        row = app.row(scope["method"]) if isinstance(app, ByMethod) else None
+        app = self._fixed.get(scope["path"])
+        if app is None:
+            matches = (each for each in self._router.routes if each.matches(scope)[0] is not routing.Match.NONE)
+            app = getattr(next(matches, None), "app", None)
+        row = app.rows.get(scope["method"]) if isinstance(app, RoutesOfPath) else None
         return row.access if row is not None and row.takes_sessions else None
 
-    def _matching(self, scope: Scope) -> ASGIApp | None:
-        matches = (each for each in self._router.routes if each.matches(scope)[0] is not routing.Match.NONE)
-        found = next(matches, None)
-        return found.app if isinstance(found, routing.Route) else None
 
-
-def _pattern(path: str) -> str:
-    """The path for Starlette: an origin is a URL with slashes, which the server has decoded before any route is looked up."""
-    return path.replace("{origin}", "{origin:path}")
-
-
-def _is_shown(row: Route) -> bool:
+def _is_typed(row: Route) -> bool:
     """Whether people type or paste the address: a page, a frame, oEmbed, the desk."""
     return row.method == "GET" and row.access in {"page", "desk"} and not row.path.startswith("/api/")
+
+
+async def _refuse(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise NotFound("there is no such route")
 
 
 class WithoutSlash:
@@ -145,61 +143,40 @@ class WithoutSlash:
         await Response(status_code=301, headers={"Location": location, **ANY_ORIGIN})(scope, receive, send)
 
 
-async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise NotFound("there is no such route")
-
-
-class ByMethod:
+class RoutesOfPath:
     """ASGI app of one path: the row of the request's method, GET for HEAD."""
 
     def __init__(self, rows: Sequence[Route], services: Services) -> None:
-        self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
-        self._rows: dict[str, Route] = {row.method: row for row in rows}
+        self.rows: dict[str, Route] = {row.method: row for row in rows}
+        if "GET" in self.rows:
+            self.rows["HEAD"] = self.rows["GET"]
         self._for_scripts = any(row.access in FOR_SCRIPTS for row in rows)
-        if "GET" in self._endpoints:
-            self._endpoints["HEAD"] = self._endpoints["GET"]
-
-    def row(self, method: str) -> Route | None:
-        """The row that serves requests of this method."""
-        return self._rows.get("GET" if method == "HEAD" else method)
+        self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._for_scripts and scope["method"] == "OPTIONS":
             await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
             return
-        endpoint = self._endpoints.get(scope["method"])
-        if endpoint is None:
-            context_of(scope).headers["Allow"] = ", ".join(sorted(self._endpoints))
+        row, context, settings = self.rows.get(scope["method"]), context_of(scope), self._services.settings
+        if row is None:
+            context.headers["Allow"] = ", ".join(sorted(self.rows))
             raise MethodNotAllowed("this route does not take this method")
-        await endpoint(scope, receive, send)
-
-
-class Endpoint:
-    """ASGI app of one row."""
-
-    def __init__(self, route: Route, services: Services) -> None:
-        self._path = route.path
-        self._handler = route.handler
-        self._written = str((route.operation or {}).get("operationId", "")) if route.method == "POST" else ""
-        self._check = ACCESS[route.access]
-        settings = services.settings
-        self._body_bytes = route.largest_body(settings.limits.body_bytes, settings.comments.text_length)
-        self._services = services
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["services"] = self._services
-        context = context_of(scope)
-        context.route, context.body_bytes = self._path, self._body_bytes
-        response = await self._respond(ApiRequest(scope, receive))
+        context.route = row.path
+        context.body_bytes = row.largest_body(settings.limits.body_bytes, settings.comments.text_length)
+        response = await self._respond(ApiRequest(scope, receive), row)
         if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
-            response = _head_of(response)
+            head = Response(status_code=response.status_code, background=response.background)
+            head.raw_headers = response.raw_headers
+            response = head  # nothing is read for a body that nobody is sent
         await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
 
-    async def _respond(self, request: ApiRequest) -> Response:
-        self._check(request)
-        response = await self._handler(request)
-        if self._written and isinstance(caller := request.context.caller, DeskPerson) and response.status_code < ERRORS:
-            await self._services[PeopleDoor].record(caller, self._written, _target(request))
+    async def _respond(self, request: ApiRequest, row: Route) -> Response:
+        check_access(request, row.access)
+        response = await row.handler(request)
+        caller, written = request.context.caller, (row.operation or {}).get("operationId")
+        if row.method == "POST" and written and isinstance(caller, DeskPerson) and response.status_code < ERRORS:
+            await self._services[PeopleDoor].record(caller, str(written), _target(request))
         rename_types(response, request.context.response_prefix)
         return response
 
@@ -210,55 +187,37 @@ def _target(request: ApiRequest) -> str:
     return request.context.written or " ".join(names)
 
 
-def _head_of(response: StreamingResponse) -> Response:
-    """The same head, and nothing is read for a body that nobody is sent."""
-    head = Response(status_code=response.status_code, background=response.background)
-    head.raw_headers = response.raw_headers
-    return head
+def check_access(request: ApiRequest, access: Access) -> None:
+    """Raise NotFound, Unauthorized or Forbidden unless the caller may send it; note whether scripts of others may read it."""
+    context, settings = request.context, request.services.settings
+    public = settings.server.public_feeds
+    match access:
+        case "open":
+            return
+        case "desk":
+            if not settings.desk.enabled:
+                raise NotFound("there is no such route")
+        case "metrics":
+            if not settings.server.public_metrics:
+                request.caller.demand("admin")
+        case "feed":
+            if public:
+                context.headers.update(ANY_ORIGIN)
+            else:
+                request.caller.demand(*READ)
+        case "page" | "reader":
+            _let_in_reader(context, public=public, anywhere=access == "reader")
+        case _:
+            request.caller.demand(*(READ if access == "read" else (access,)))
+            if "organizationId" in request.path_params:
+                check_organization(request, request.organization_id)
 
 
-def _desk(request: ApiRequest) -> None:
-    if not request.services.settings.desk.enabled:
-        raise NotFound("there is no such route")
-
-
-def _open(_: ApiRequest) -> None:
-    return
-
-
-def _page(request: ApiRequest) -> None:
-    public, caller = request.services.settings.server.public_feeds, request.context.caller
-    if public or (caller is not None and not caller.proven):
-        request.context.headers.update(ANY_ORIGIN)
-    if not public and caller is None:
-        request.context.headers.update(ANY_ORIGIN)
+def _let_in_reader(context: Context, *, public: bool, anywhere: bool) -> None:
+    if anywhere or public or context.caller is None or not context.caller.proven:
+        context.headers.update(ANY_ORIGIN)
+    if not public and context.caller is None:
         raise Unauthorized(UNAUTHORIZED)
-
-
-def _reader(request: ApiRequest) -> None:
-    request.context.headers.update(ANY_ORIGIN)
-    _page(request)
-
-
-def _feed(request: ApiRequest) -> None:
-    if request.services.settings.server.public_feeds:
-        request.context.headers.update(ANY_ORIGIN)
-    else:
-        request.caller.demand(*READ)
-
-
-def _metrics(request: ApiRequest) -> None:
-    if not request.services.settings.server.public_metrics:
-        request.caller.demand("admin")
-
-
-def _scoped(*scopes: str) -> Callable[[ApiRequest], None]:
-    def check(request: ApiRequest) -> None:
-        request.caller.demand(*scopes)
-        if "organizationId" in request.path_params:
-            check_organization(request, request.organization_id)
-
-    return check
 
 
 def check_organization(request: ApiRequest, organization_id: str) -> None:
@@ -266,19 +225,3 @@ def check_organization(request: ApiRequest, organization_id: str) -> None:
     request.caller.demand_organization(organization_id)
     if request.services.organizations(organization_id) is None:
         raise Forbidden("the client has no access to this organization")
-
-
-ACCESS: Mapping[Access, Callable[[ApiRequest], None]] = {
-    "open": _open,
-    "page": _page,
-    "reader": _reader,
-    "feed": _feed,
-    "desk": _desk,
-    "metrics": _metrics,
-    "read": _scoped(*READ),
-    "write": _scoped("write"),
-    "external": _scoped("external"),
-    "webhooks": _scoped("webhooks"),
-    "stats": _scoped("stats"),
-    "comments": _scoped("comments"),
-}

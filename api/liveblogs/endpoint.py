@@ -26,7 +26,7 @@ from api.http.paging import (
 from api.http.param import KEY, Flag, Integer, OneOf, Query, Text, idempotency_key
 from api.http.request import ApiRequest, Caller, Services, parse_document
 from api.liveblogs import operations
-from api.liveblogs.operations import CreateRequest, ModifyRequest
+from api.liveblogs.operations import ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses, take_and_store
 from api.view.liveblog_access import LiveblogIndex, expected_version, holders, may_write_events
 from api.view.references import complete, decorate, decorate_compact
@@ -145,10 +145,15 @@ async def create(request: ApiRequest) -> Response:
     draft = parse_document(GameDraft, body)
     check_owner(request.caller, draft.organization_id, field="organization_id")
     await check_addresses(request, draft, WrittenRecord(draft.organization_id))
-    wanted = CreateRequest(
-        draft=draft, caller=request.caller, organizations=request.services.organizations, files=files
+    work = partial(
+        operations.create_once,
+        draft=draft,
+        caller=request.caller,
+        organizations=request.services.organizations,
+        files=files,
+        key=key,
     )
-    game = await request.services.store.write(partial(operations.create_once, wanted=wanted, key=key))
+    game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
 

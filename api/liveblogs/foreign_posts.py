@@ -55,10 +55,7 @@ def liveblog_of(
         "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": page.title or "Liveblog"},
         **({"locale": page.language.lower()} if page.language.lower() in get_args(Locale) else {}),
     }
-    wanted = operations.CreateRequest(
-        draft=parse(GameDraft, draft), caller=_caller(organization), organizations=organizations
-    )
-    return operations.create(unit, wanted).local_id
+    return operations.create(unit, parse(GameDraft, draft), _caller(organization), organizations=organizations).local_id
 
 
 def put_posts(unit: Unit, *, organization: str, liveblog: str, posts: Sequence[Json]) -> PutPosts:

@@ -42,41 +42,45 @@ NAMES = ("local_id", "ticker_local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateRequest:
-    """A checked request; `organizations`: as in `WriteCheck`; `files`: uploads that came with it, whose files are stored."""
-
-    draft: GameDraft
-    caller: Caller
-    organizations: Callable[[str], object]
-    files: Sequence[Upload] = ()
-
-
-def create_once(unit: Unit, wanted: CreateRequest, key: str | None) -> StoredGame:
+def create_once(
+    unit: Unit,
+    draft: GameDraft,
+    caller: Caller,
+    *,
+    organizations: Callable[[str], object],
+    files: Sequence[Upload],
+    key: str | None,
+) -> StoredGame:
     """The liveblog that the same document with the same `Idempotency-Key` has created before, else a new one.
 
     Raises Conflict when the key came with another document, and what `create` raises.
     """
-    draft, caller = wanted.draft, wanted.caller
     if key is None:
-        return create(unit, wanted)
+        return create(unit, draft, caller, organizations=organizations, files=files)
     name, created_by = (draft.organization_id, caller.client_id, key), digest_of(dump(draft))
     idempotency.lock_name(unit, " ".join(name))
     if (known := idempotency.find(unit.conn, *name)) is not None:
         if known[0] != created_by:
             raise Conflict("this Idempotency-Key was used for another request", field=IDEMPOTENCY_HEADER)
         return liveblogs.require_game(unit.conn, known[1])
-    game = create(unit, wanted)
+    game = create(unit, draft, caller, organizations=organizations, files=files)
     idempotency.save(unit, *name, created_by, game.id)
     return game
 
 
-def create(unit: Unit, wanted: CreateRequest) -> StoredGame:
+def create(
+    unit: Unit,
+    draft: GameDraft,
+    caller: Caller,
+    *,
+    organizations: Callable[[str], object],
+    files: Sequence[Upload] = (),
+) -> StoredGame:
     """The new liveblog; the one that the same document with the same `external_id` has created before.
 
+    `organizations`: as in `WriteCheck`; `files`: uploads that came with it, whose files are stored.
     Raises Forbidden, Unprocessable, and Conflict when the `external_id` is taken by another document.
     """
-    draft = wanted.draft
     document = dump(draft)
     local_id = _local_id(draft)
     if draft.external_id:
@@ -85,14 +89,16 @@ def create(unit: Unit, wanted: CreateRequest) -> StoredGame:
         if known is not None and known.local_status == LocalStatus.DELETED:
             liveblogs.rename(unit, known, new_local_id("g"))
         elif known is not None:
-            return _same(unit, known, digest_of(document))
-    for each in wanted.files:
+            if idempotency.digest_of(unit.conn, known.id) != digest_of(document):
+                raise Conflict("this external_id is taken", field="external_id")
+            return known
+    for each in files:
         uploads.create(unit, each)
     check_uploads(unit.conn, draft.organization_id, document, None)
     target = WriteCheck(
         unit=unit,
-        caller=wanted.caller,
-        organizations=wanted.organizations,
+        caller=caller,
+        organizations=organizations,
         owner_id=draft.organization_id,
         sportstype="",
     )
@@ -119,12 +125,6 @@ def _local_id(draft: GameDraft) -> str:
     if len(local_id) > LONGEST or _NOT_IN_PATHS.search(draft.external_id):
         raise Unprocessable("external_id is too long, or has control characters or a slash", field="external_id")
     return local_id
-
-
-def _same(unit: Unit, known: StoredGame, created_by: str) -> StoredGame:
-    if idempotency.digest_of(unit.conn, known.id) != created_by:
-        raise Conflict("this external_id is taken", field="external_id")
-    return known
 
 
 def _document(target: WriteCheck, draft: Json) -> Json:

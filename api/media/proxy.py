@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
@@ -52,16 +52,6 @@ NICENESS: Final = 10
 """Added to that of the process: polls and the API go first where the processor is short."""
 RETRY_AFTER: Final = 2.0
 """Seconds named to those for whom there is no place."""
-
-
-class Uploads(Protocol):
-    """What clients have uploaded, and which files are shown."""
-
-    async def read(self, url: str, most: int) -> bytes | None:
-        """The bytes of an upload, None where there is none of that address, or it is larger than `most`."""
-
-    async def shown(self, organization_id: str, url: str) -> bool:
-        """Whether something of the organization that is published refers to the file, an upload or somebody else's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +95,7 @@ class ImageProxy:
         self,
         settings: MediaConfig,
         fetch: FetchImage | None,
-        uploads: Uploads | None,
+        uploads: StoredUploads | None,
         clock: Callable[[], float],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -22,6 +22,6 @@ POLLS = Capability(
     routes=ROUTES,
     page=PagePart(posts=with_results, block=poll_block, feed_block=poll_feed_block),
     live=LiveBodies("poll", PollResults, votes.changes, results_of),
-    export=polls.export_of,
+    export=polls.export_polls,
     purges=(Purge("purge votes", "47 * * * *", lambda _settings, _now: (votes.purge,)),),
 )

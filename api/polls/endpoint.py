@@ -9,7 +9,6 @@ import hmac
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 from starlette.responses import Response
@@ -202,40 +201,31 @@ def _private(document: Json) -> Response:
     return json_response(document, headers={"Cache-Control": "private, no-store"})
 
 
-class ExportRequest(NamedTuple):
-    """What is exported in which format."""
-
-    content: str
-    form: str
-
-    @property
-    def file(self) -> TableFile:
-        return TableFile(CONTENTS[self.content], self.form)
-
-
 async def export(request: ApiRequest) -> Response:
     """The votes or results of all polls of a liveblog (ours: Polls)."""
-    query, name = request.context.query, request.path_params["liveblogId"]
-    wanted = ExportRequest(CONTENT.of(query), FORMAT.of(query))
-    services = request.services
+    query, name, services = request.context.query, request.path_params["liveblogId"], request.services
+    content, form = CONTENT.of(query), FORMAT.of(query)
     game = await services.store.read(partial(liveblogs.own_game, name=name, organizations=(request.organization_id,)))
-    return wanted.file.response(
-        wanted.content, export_polls(services.store.read, game.id, wanted, services.keys.reader_ids)
-    )
+    parts = export_polls(services.store.read, game.id, form, content, services.keys.reader_ids)
+    return TableFile(CONTENTS[content], form).response(content, parts)
 
 
-async def export_polls(read: Read, game_id: str, wanted: ExportRequest, key: bytes) -> AsyncIterator[str]:
+async def export_polls(
+    read: Read, game_id: str, form: str, content: str, key: bytes | None = None
+) -> AsyncIterator[str]:
     """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query.
 
-    `key`: the service's own, by which the numbers of readers are made.
+    `content`: one of CONTENTS. `key`: the service's own, by which the numbers of readers are made; whoever has the database
+    need not know it.
     """
-    yield wanted.file.head()
-    if wanted.content == "results":
-        yield wanted.file.text(await read(partial(result_rows, game_id=game_id)))
+    file, key = TableFile(CONTENTS[content], form), key or await read(known_reader_id_key)
+    yield file.head()
+    if content == "results":
+        yield file.text(await read(partial(result_rows, game_id=game_id)))
         return
     after: StoredVote | None = None
     while some := await read(partial(votes.page, game_id=game_id, after=after)):
-        yield wanted.file.text([_vote_row(game_id, each, key) for each in some])
+        yield file.text([_vote_row(game_id, each, key) for each in some])
         after = some[-1]
 
 
@@ -262,10 +252,3 @@ def _vote_row(game_id: str, vote: StoredVote, key: bytes) -> Row:
     """The reader as a number that is another one in each liveblog, and that nobody can make who knows the reader's id."""
     number = hmac.digest(key, f"vote {game_id} {vote.reader_id}".encode(), "sha256").hex()[:16]
     return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}
-
-
-async def export_of(read: Read, game_id: str, form: str, content: str) -> AsyncIterator[str]:
-    """The file for whoever has the database; `content`: one of CONTENTS."""
-    key = await read(known_reader_id_key)
-    async for part in export_polls(read, game_id, ExportRequest(content, form), key):
-        yield part

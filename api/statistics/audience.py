@@ -8,6 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import reduce
 
 from sqlalchemy import Connection
 
@@ -29,7 +31,7 @@ LONGEST_DAY = 26 * 3600
 
 def overview(conn: Connection, game_id: str) -> StatisticsOverview:
     """The readers of a liveblog since its beginning."""
-    counted = _total(statistics.sums_by_place(conn, game_id).values())
+    counted = reduce(LoadSums.plus, statistics.sums_by_place(conn, game_id).values(), LoadSums())
     return StatisticsOverview(visitor_metrics=_metrics(counted, _of_months(_ever(conn, game_id))))
 
 
@@ -88,26 +90,16 @@ def _of_months(found: Found) -> int:
 
 
 def _uniques(stored: Iterable[bytes]) -> int:
-    return unite_sketches(each for each in map(_read, stored) if each is not None).count()
-
-
-def _read(stored: bytes) -> ReaderSketch | None:
-    """The sketch; None for one of another version, whose readers nobody can count: the process that adds to it logs it."""
-    try:
-        return ReaderSketch(stored)
-    except ValueError:
-        return None
+    """How many readers they were, without sketches of another version: the process that adds to those logs them."""
+    read = []
+    for each in stored:
+        with suppress(ValueError):
+            read.append(ReaderSketch(each))
+    return unite_sketches(read).count()
 
 
 def _holding(wanted: Sequence[Period], at: int) -> int:
     return bisect_right(wanted, at, key=lambda each: each.start) - 1
-
-
-def _total(sums: Iterable[LoadSums]) -> LoadSums:
-    whole = LoadSums()
-    for each in sums:
-        whole = whole.plus(each)
-    return whole
 
 
 def _loads(counted: LoadSums) -> int:

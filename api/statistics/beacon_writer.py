@@ -203,7 +203,10 @@ class BeaconWriter:
             for key, cell in cells.items():
                 place = self._places.admit(game[0], key)
                 _merge(by_game[game[0]], place, cell)
-        self._resolved += [piece for game_id, cells in sorted(by_game.items()) for piece in _pieces(game_id, cells)]
+        for game_id, cells in sorted(by_game.items()):
+            items = list(cells.items())
+            starts = range(0, len(items), CELLS_AT_ONCE)
+            self._resolved += [GameCells(game_id, dict(items[at : at + CELLS_AT_ONCE])) for at in starts]
 
     async def _batch(self, found: GameCells) -> LoadBatch:
         names = {slot.salt for key in found.cells for slot in (*day_slots(key.slot), *month_slots(key.slot))}
@@ -235,13 +238,6 @@ class PlaceLimit:
                 known.add(place)
                 break
         return CountKey(key.slot, *place)
-
-
-def _pieces(game_id: str, cells: Cells) -> list[GameCells]:
-    """The cells of a liveblog in as many parts as there have to be."""
-    items = list(cells.items())
-    starts = range(0, len(items), CELLS_AT_ONCE)
-    return [GameCells(game_id, dict(items[start : start + CELLS_AT_ONCE])) for start in starts]
 
 
 def _games(conn: Connection, audiences: Iterable[Audience]) -> dict[Audience, tuple[str, str]]:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -44,24 +44,6 @@ class BeaconLimits(NamedTuple):
     readers: int
 
 
-class IntakeTally(Protocol):
-    """Counts what a process has received, in a way that survives it."""
-
-    def receive(self) -> None:
-        """One beacon has come in."""
-
-    def drop(self, beacons: int) -> None:
-        """So many of them will never be counted."""
-
-
-class NoIntakeTally:
-    """For a process whose loss nobody counts."""
-
-    def receive(self) -> None: ...
-
-    def drop(self, beacons: int) -> None: ...
-
-
 class Audience(NamedTuple):
     """A liveblog as a page has named it, and whose client did; None where feeds are public and nobody need be named."""
 
@@ -84,11 +66,11 @@ Pending = dict[Audience, dict[CountKey, PendingCell]]
 class Beacons:
     """The beacons of one process. Beyond the limits pages are counted without their place, then not at all."""
 
-    def __init__(self, limits: BeaconLimits, clock: Callable[[], float], tally: IntakeTally | None = None) -> None:
+    def __init__(self, limits: BeaconLimits, clock: Callable[[], float], tally: BeaconTally) -> None:
         """`clock` gives Unix seconds."""
         self._limits = limits
         self._clock = clock
-        self._tally = tally or NoIntakeTally()
+        self._tally = tally
         self._pending: Pending = defaultdict(dict)
         self._cells = 0
         self._readers = 0

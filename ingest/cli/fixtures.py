@@ -74,7 +74,7 @@ def _organization(settings: Settings, provider: str, named: str | None) -> str:
 
 async def _list(settings: Settings, organization: str, parameters: dict[str, str]) -> dict[str, Any]:
     """The `FixtureCollection`. Raises ServiceError."""
-    from api.external.fixtures import FixturesWanted, list_fixtures
+    from api.external.fixtures import list_fixtures
     from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
     from ingest.sync.fixture_lists import FixtureLists
     from ingest.sync.provider_source import connect, source_of
@@ -89,8 +89,7 @@ async def _list(settings: Settings, organization: str, parameters: dict[str, str
         return await lists.day(source_of(sources, registry.ids, organization_id, provider), day, time.time())
 
     try:
-        wanted = FixturesWanted.of_query(organization, parameters)
-        return await list_fixtures(fixtures, partial(_read, settings), wanted)
+        return await list_fixtures(fixtures, partial(_read, settings), organization, parameters)
     finally:
         for adapter in adapters.values():
             await adapter.aclose()
