@@ -48,12 +48,12 @@ from providers.http_server import bind_socket
 from store.clients import clients
 from store.clients.service_keys import Keys
 from store.database import PoolSettings, Store
-from store.engine.records import new_local_id
+from store.engine.records import Change, EventWrite, NewGame, new_local_id
 from store.engine.sqlite.backend import SqliteBackend, writer_engine
 from store.engine.statements import execute
 from store.engine.unit import Unit
 from store.files.disk import DiskFiles
-from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.postgres import Cluster, binaries
 
 T = TypeVar("T")

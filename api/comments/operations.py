@@ -19,9 +19,9 @@ from mapping.errors import NotFound
 from store.comments import moderation
 from store.comments.comments import StoredComment
 from store.comments.tables import CommentStatus
+from store.engine.records import StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import StoredGame
 
 ACTIONS = {
     "approve": CommentStatus.APPROVED,

@@ -30,7 +30,8 @@ from config.sections import MediaConfig
 from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
-from store.liveblogs.liveblogs import StoredGame, own_game
+from store.engine.records import StoredGame
+from store.liveblogs.liveblogs import own_game
 
 PATH = "/desk/liveblogs/{liveblogId}"
 UP = "../.."

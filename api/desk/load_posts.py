@@ -21,9 +21,9 @@ from mapping.posts.merge import Document
 from mapping.posts.reconcile import Entry
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
+from store.engine.records import StoredEvent, StoredGame
 from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 30
 MOST_SHOWN = 90

@@ -26,8 +26,8 @@ from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound, ServiceError, StoreUnavailable
+from store.engine.records import StoredGame
 from store.following.sources import NamedLiveblog
-from store.liveblogs.liveblogs import StoredGame
 
 MATCH = "/desk/matches/{liveblogId}"
 EXCLUDE = "exclude."

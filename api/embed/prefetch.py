@@ -36,7 +36,7 @@ from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from config import Settings
 from mapping.locales import translator
 from mapping.statistics.page_address import page_address
-from store.liveblogs.liveblogs import StoredGame
+from store.engine.records import StoredGame
 from store.statistics import statistics
 
 PATH = "/api/embed/v4/prefetch"

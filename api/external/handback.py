@@ -20,10 +20,12 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
 from mapping.liveblog.prefill import synced_parts
 from mapping.posts.merge import Document, hand_back, owners, same
+from store.engine.records import EventWrite
 from store.engine.unit import Unit
 from store.following import ledger, sync
 from store.following.sources import NamedLiveblog, lock_with_match
 from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import events_named
 
 BESIDE = frozenset({"_type", "created_at"})
 """Fields of a post that its document does not hold."""
@@ -76,9 +78,9 @@ def _returned(current: Mapping[str, Any], said: Document, fields: Iterable[str],
 
 def _posts(
     unit: Unit, posts: Mapping[str, ledger.LedgerRow], names: Iterable[str], wanted: HandBack
-) -> tuple[liveblogs.EventWrite, ...]:
+) -> tuple[EventWrite, ...]:
     """The posts that change; their status stays. Raises Unprocessable for one that the provider has not brought."""
-    stored = liveblogs.events_named(unit.conn, list(names))
+    stored = events_named(unit.conn, list(names))
     writes = []
     for index, name in enumerate(names):
         event = stored.get(name)

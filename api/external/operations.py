@@ -30,13 +30,13 @@ from api.view.references import decorate, externals
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
+from store.engine.records import Change, StoredGame
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.import_request import FoundStandby, ImportRequest
 from store.following.overview import liveblogs_on
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import StoredGame
 
 LIVEBLOG_ID = "liveblogId"
 NOT_ATTACHED = "the liveblog is on no match"
@@ -135,7 +135,7 @@ async def change(
         terms = _changed_terms(services, attachment, document)
         changed = change_sources(unit, attachment, document, found)
         if not change_terms(unit, game, attachment, terms) and changed:
-            liveblogs.record(unit, game.id, liveblogs.Change())
+            liveblogs.record(unit, game.id, Change())
         return liveblogs.require_game(unit.conn, game.id), attachment
 
     game, attachment = await services.store.write(save)
@@ -185,7 +185,7 @@ async def detach(services: Services, named: NamedLiveblog, match: str | None = N
         if attachment.declared_key is not None:
             raise Conflict("the configuration declares this liveblog; attach it to another match, or pause it")
         sources.detach(unit, attachment)
-        liveblogs.record(unit, game.id, liveblogs.Change())
+        liveblogs.record(unit, game.id, Change())
 
     await services.store.write(work)
     return await services.store.read(partial(shown_game, named, services))

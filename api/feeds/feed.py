@@ -25,8 +25,8 @@ from api.view.liveblog_access import cursor, in_batches
 from api.view.post_files import File, Images, host, image_url, outward_link, post_files
 from mapping.locales import Translator, translator
 from mapping.locales.labels import Label
+from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 WIDTH = 1280
 """Pixels that an image in a feed has at most."""

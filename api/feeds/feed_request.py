@@ -22,7 +22,7 @@ from api.view.liveblog_access import read_liveblog
 from api.view.read_cache import delay_in
 from config import Settings
 from config.organizations import ThemeConfig
-from store.liveblogs.liveblogs import StoredEvent
+from store.engine.records import StoredEvent
 
 log = structlog.get_logger(__name__)
 

@@ -34,10 +34,9 @@ from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
-from store.engine.records import new_local_id
+from store.engine.records import StoredGame, new_local_id
 from store.liveblogs import listing, liveblogs
 from store.liveblogs.listing import GameFilter
-from store.liveblogs.liveblogs import StoredGame
 
 NAMES = ("local_id", "ticker_local_id", "ticker_id")
 NEW = {

@@ -22,9 +22,9 @@ from mapping.documents.game import GameDraft
 from mapping.documents.scalars import Locale
 from mapping.errors import Conflict, ServiceError
 from mapping.liveblog.foreign_feed import ForeignPage
+from store.engine.records import Change, EventWrite, StoredEvent, StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
 
 IMPORTER = "import-feed"
 """Who wrote the posts."""
@@ -76,7 +76,7 @@ def put_posts(unit: Unit, *, organization: str, liveblog: str, posts: Sequence[J
         if write is not None:
             writes[name] = write
     if writes:
-        liveblogs.write(unit, game, liveblogs.Change(events=tuple(writes.values())), known=before)
+        liveblogs.write(unit, game, Change(events=tuple(writes.values())), known=before)
     new = len(writes.keys() - before.keys())
     return PutPosts(new, len(writes) - new, len(posts) - len(writes) - len(refused), tuple(refused))
 

@@ -14,8 +14,8 @@ from starlette.types import Message as ASGIMessage
 
 from api.http.errors import json_bytes
 from api.liveblogs.delta import response
+from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""

@@ -24,7 +24,8 @@ from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_r
 from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store.liveblogs.liveblogs import NO_LIVEBLOG, StoredGame
+from store.engine.records import StoredGame
+from store.liveblogs.liveblogs import NO_LIVEBLOG
 
 REFRESH = Integer("refresh", "With `fragment`: what has changed since this version, as JSON", high=NEWEST)
 PAGE = openapi.operation(

@@ -30,8 +30,8 @@ from api.view.references import sport_of
 from mapping.locales import Translator, translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
+from store.engine.records import StoredGame
 from store.liveblogs import history, liveblogs
-from store.liveblogs.liveblogs import StoredGame
 
 NAME = "matchwire"
 GAMES_LISTED = 200

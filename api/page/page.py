@@ -33,8 +33,8 @@ from config import Settings
 from mapping.documents.scalars import Locale, LocalStatus
 from mapping.locales import Translator, translator
 from mapping.locales.labels import Label, PageText
+from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"

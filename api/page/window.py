@@ -28,9 +28,9 @@ from config.organizations import ThemeConfig
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
+from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import Coverage, pinned_events
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})
 POSTS_SHOWN = 30

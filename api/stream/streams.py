@@ -25,9 +25,9 @@ from mapping.errors import StoreUnavailable
 from mapping.rules.delivery import known_since
 from store.database import Store
 from store.engine.lasting import LoggedLoop, LogOnce, repeat
+from store.engine.records import StoredGame
 from store.engine.unit import Stepped
 from store.liveblogs import deltas, history, liveblogs
-from store.liveblogs.liveblogs import StoredGame
 
 Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""

@@ -35,9 +35,9 @@ from api.view.liveblog_access import readable
 from config import Settings
 from mapping.rules.delivery import known_since
 from store.database import Store
+from store.engine.records import StoredGame
 from store.engine.unit import Stepped
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import StoredGame
 
 FindGame = Callable[[str, int | None], Awaitable[StoredGame | None]]
 """The liveblog of a name, as it stood at a moment or is now."""

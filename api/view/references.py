@@ -21,9 +21,9 @@ from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of
 from store.engine.errors import UnreadableRow, reading
+from store.engine.records import StoredGame
 from store.following import sources, sync
 from store.liveblogs import listing, liveblogs
-from store.liveblogs.liveblogs import StoredGame
 from store.masterdata import declarations, masterdata
 from store.tables import locations, players, teams, tournaments
 

@@ -15,6 +15,7 @@ from store.engine.errors import UnreadableRow, reading
 from store.engine.records import StoredEvent, check_document
 from store.following import ledger, sync
 from store.liveblogs import liveblogs, media_probes
+from store.liveblogs.event_rows import events_named
 from store.timeline.post_timeline import timeline_of
 
 T = TypeVar("T")
@@ -81,7 +82,7 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
 
 
 def _posts(conn: Connection, rows: Mapping[str, ledger.LedgerRow], reader: TolerantReader) -> list[dict[str, Any]]:
-    events = liveblogs.events_named(conn, [row.local_id for row in rows.values() if row.local_id])
+    events = events_named(conn, [row.local_id for row in rows.values() if row.local_id])
     posts = (
         reader.read(f"ledger of {row.key}", partial(_post, row, events.get(row.local_id or "")))
         for row in rows.values()

@@ -16,7 +16,7 @@ from mapping.errors import Unprocessable
 from mapping.liveblog.prefill import EVERYTHING
 from mapping.match.match import Match
 from mapping.posts.merge import same
-from store.engine.records import StoredGame
+from store.engine.records import Change, StoredGame
 from store.engine.unit import Unit
 from store.following import closing, ledger, moves, sources, standbys, sync
 from store.following.import_request import ImportRequest
@@ -76,9 +76,7 @@ def _go_on(
     if request.sources is not None:
         request.sources(unit, attachment)
     same_locale = game.document.get("locale") == terms.locale
-    liveblogs.record(
-        unit, game.id, liveblogs.Change(game=None if same_locale else {**game.document, "locale": terms.locale})
-    )
+    liveblogs.record(unit, game.id, Change(game=None if same_locale else {**game.document, "locale": terms.locale}))
 
 
 def _stay(
@@ -87,7 +85,7 @@ def _stay(
     """Change terms and sources of a liveblog that is on the match already, with one step at most, and open it again."""
     stepped = change_terms(unit, game, attachment, terms)
     if request.sources is not None and request.sources(unit, attachment) and not stepped:
-        liveblogs.record(unit, game.id, liveblogs.Change())
+        liveblogs.record(unit, game.id, Change())
     closing.open_again(unit, game.id, attachment.follow_id)
 
 

@@ -17,6 +17,7 @@ from mapping.documents.import_options import MOST_STANDBYS, ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from store.database import Store
+from store.engine.records import Change
 from store.engine.unit import Unit
 from store.following import moves, sources, standbys, sync
 from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
@@ -178,7 +179,7 @@ def _stand_by(provider: str, unit: Unit, found: FoundStandby, game_id: str) -> l
     ids = [follow_id if each.provider == provider else each.follow_id for each in known]
     if not moves.change_standbys(unit, game_id, ids if follow_id in ids else [*ids, follow_id]):
         return []
-    liveblogs.record(unit, game.id, liveblogs.Change())
+    liveblogs.record(unit, game.id, Change())
     return [follow_id, attachment.follow_id]
 
 

@@ -37,7 +37,7 @@ from providers.http_client import patient
 from store.clients import idempotency
 from store.database import Store
 from store.engine import spans
-from store.engine.records import StoredGame, new_local_id, new_object_id
+from store.engine.records import Change, NewGame, StoredGame, new_local_id, new_object_id
 from store.engine.statements import write_batch
 from store.engine.unit import Unit
 from store.following import sync
@@ -244,7 +244,7 @@ def create_liveblog(
         unit, game_id, snapshot, terms, lambda _: references, new_id=ids.event, withdrawals=withdrawals
     )
     if taken is not None and not applied.stepped:
-        liveblogs.record(unit, game_id, liveblogs.Change())
+        liveblogs.record(unit, game_id, Change())
     _save(unit, follow.id, snapshot, applied, game_id, known=bool(known))
     if request.sources is not None:
         request.sources(unit, replace(attachment, game_id=game_id))
@@ -283,7 +283,7 @@ def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Imp
 def _insert(unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, *, editorial: bool) -> str:
     """Create the liveblog, on its match and with its ledger; `editorial` is a person's wish, which no provider takes back."""
     wished = {**document, "meta_info": {**document["meta_info"], "editorial_publishing": editorial}}
-    game = liveblogs.NewGame(
+    game = NewGame(
         id=ids.game(unit.now),
         local_id=ids.liveblog(),
         organization_id=attachment.organization_id,

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, exists, func, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
-from store.liveblogs.liveblogs import StoredGame, game_of
+from store.engine.records import StoredGame
+from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import find_words
 from store.public import post_is_public
 from store.tables import attachments, events, follows, games, ledger, resources

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict
-from store.engine.records import StoredGame
+from store.engine.records import Change, StoredGame
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.following import closing, standbys, sync
@@ -107,5 +107,5 @@ def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, term
     sync.save_terms(unit, game.id, terms.as_dict())
     closing.open_again(unit, game.id, attachment.follow_id)
     document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
-    liveblogs.record(unit, game.id, liveblogs.Change(game=document))
+    liveblogs.record(unit, game.id, Change(game=document))
     return True

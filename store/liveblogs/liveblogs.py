@@ -35,31 +35,6 @@ from store.public import post_is_public
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
 
-__all__ = [
-    "NO_LIVEBLOG",
-    "Change",
-    "EventWrite",
-    "NewGame",
-    "Recorded",
-    "StoredEvent",
-    "StoredGame",
-    "event",
-    "events",
-    "events_named",
-    "find_game",
-    "insert_game",
-    "list_games",
-    "lock_event",
-    "lock_game",
-    "record",
-    "rename",
-    "require_game",
-    "rewrite",
-    "schedule",
-    "write",
-]
-
-
 NO_LIVEBLOG = "there is no such liveblog"
 """What is said of one that does not exist, and of one that is not the caller's."""
 _BY_NAME = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))

@@ -22,7 +22,7 @@ from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
-from store.liveblogs.event_rows import in_chunks
+from store.liveblogs.event_rows import events_named, in_chunks
 from store.masterdata.masterdata import Master
 from store.tables import attachments, corrections, events, follows, game_records, games, teams
 
@@ -186,7 +186,7 @@ def _correct(unit: Unit, game: StoredGame, row: Row[Any]) -> str | None:
     check_document(game)
     made = Corrections(row.changes)
     names = _posts(unit.conn, game.id, row.through or "")
-    stored = [each for each in liveblogs.events_named(unit.conn, names).values() if made.concern(each.document)]
+    stored = [each for each in events_named(unit.conn, names).values() if made.concern(each.document)]
     own = row.through is None and made.concern(game.document)
     corrected = _ledger_rows(unit, game.id, stored, made, own=own)
     if own or stored:

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from sqlalchemy import ColumnElement, Connection, Table, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import EventWrite, StoredEvent
+from store.engine.records import Change, EventWrite, StoredEvent
 from store.engine.statements import upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-from store.liveblogs.event_rows import event_of
+from store.liveblogs.event_rows import event_of, events_named
 from store.tables import (
     attachments,
     events,
@@ -131,9 +131,9 @@ def make_room(unit: Unit, game_id: str, posts: Iterable[tuple[str, bool]], state
 
 def step_as_people(unit: Unit, game_id: str, posts: Sequence[Mapping[str, Any]]) -> None:
     """A step that the sync did not make: with the posts that stand as it left them, or none."""
-    known = liveblogs.events_named(unit.conn, [post["local_id"] for post in posts])
+    known = events_named(unit.conn, [post["local_id"] for post in posts])
     writes = tuple([_write_of(post, known.get(post["local_id"])) for post in posts])
-    liveblogs.write(unit, liveblogs.lock_game(unit, game_id), liveblogs.Change(events=writes))
+    liveblogs.write(unit, liveblogs.lock_game(unit, game_id), Change(events=writes))
 
 
 def _write_of(post: Mapping[str, Any], stored: StoredEvent | None) -> EventWrite:

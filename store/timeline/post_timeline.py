@@ -17,9 +17,9 @@ from mapping.fusion.source_chain import lead_changes
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.database import Store
 from store.engine.lasting import LoggedLoop, repeat
+from store.engine.records import StoredGame
 from store.engine.unit import Unit
 from store.following import standbys, sync
-from store.liveblogs.liveblogs import StoredGame
 from store.timeline import timeline
 from store.timeline.timeline import Commit, FirstFrame, PostTime
 

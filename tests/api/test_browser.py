@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from api.page.window import POSTS_SHOWN
+from store.engine.records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
 from tests.kit.browser import SHIFTS, address, needed
@@ -34,7 +35,7 @@ async def test_hostile_texts_that_arrive_at_an_open_page_stay_texts(public, addr
     page.on("dialog", lambda dialog: complaints.append(dialog.message))
     async with page.expect_response(lambda response: "/stream" in response.url):
         await page.goto(f"{address}/liveblogs/{name}")
-    change = liveblogs.Change(events=hostile.events, game=hostile.document)
+    change = Change(events=hostile.events, game=hostile.document)
     await public.store.write(partial(liveblogs.record, game_id=hostile.ticker_id, change=change))
 
     await page.locator("#exss.fresh").wait_for(timeout=60_000)
@@ -102,7 +103,7 @@ async def test_the_list_updates_itself(public, address, browser):
     await link.focus()
     assert "2-1" in await link.inner_text()
     board = {**matchday.document()["scoreboard"], "score": matchday.pair(3, 1)}
-    change = liveblogs.Change(game=matchday.document(scoreboard=board))
+    change = Change(game=matchday.document(scoreboard=board))
     await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
     await public.add(matchday.Liveblog("gmore", "6b" * 12, document=matchday.document(state_info={"gamestate": 0})))
     public.now += 10

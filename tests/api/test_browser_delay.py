@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from providers.http_server import bind_socket, listening
+from store.engine.records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -42,7 +43,7 @@ async def test_clock_and_score_of_a_late_page_are_those_of_its_moment(tmp_path, 
         return matchday.document(state_info=state, scoreboard={**board, "score": matchday.pair(home, 0)})
 
     goal = matchday.goal("egoal", int(now) - 10, "22'", matchday.HOME, score=matchday.pair(1, 0), words="In!")
-    change = liveblogs.Change(events=(goal,), game=document(1))
+    change = Change(events=(goal,), game=document(1))
     liveblog = matchday.Liveblog(document=document(0))
     async with (
         served(migrated_url(tmp_path / "late.db"), lambda: at[0], delay_max=100) as server,

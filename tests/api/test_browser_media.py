@@ -17,8 +17,8 @@ from api.media.proxy import ImageProxy
 from config.sections import MediaConfig
 from mapping.rules.image_address import read_path
 from providers.http_server import bind_socket, listening
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from tests.kit import matchday
 from tests.kit.browser import SHIFTS, needed
 from tests.kit.showing import KEY, add, file, item, showing

@@ -6,7 +6,8 @@ import pytest
 
 from api.liveblogs import messages
 from api.stream import streams
-from store.liveblogs.liveblogs import Change, EventWrite, record
+from store.engine.records import Change, EventWrite
+from store.liveblogs.liveblogs import record
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post
 from tests.kit.streaming import STREAM, Reader, over_http

@@ -12,8 +12,8 @@ from api.statistics.endpoint import _zones
 from mapping.statistics.reader_sketch import ReaderSketch
 from store.clients import clients
 from store.comments.tables import comments
+from store.engine.records import EventWrite, NewGame
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import EventWrite, NewGame
 from store.statistics.tables import load_counts, reader_sketches
 from store.upkeep.command import run
 from tests.api.conftest import NOW, serving

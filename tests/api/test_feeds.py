@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mapping.match.match import Match, Person, Side, Status
+from store.engine.records import Change
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import serving
@@ -177,7 +178,7 @@ async def test_an_unchanged_feed_is_304(derby, extension):
         again = await feed(derby, extension, headers=headers)
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
 
-    change = liveblogs.Change(events=(matchday.event("enew", matchday.KICK_OFF + 4280),))
+    change = Change(events=(matchday.event("enew", matchday.KICK_OFF + 4280),))
     await derby.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
     assert (await feed(derby, extension, headers={"If-None-Match": tag})).status_code == 200
 

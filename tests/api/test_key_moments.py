@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 from tests.kit.feed_forms import feed
@@ -23,7 +24,7 @@ async def names(server, **params):
 
 
 async def write(server, *events, **fields):
-    change = liveblogs.Change(events=events, **fields)
+    change = Change(events=events, **fields)
     await server.store.write(partial(liveblogs.record, game_id=GAME, change=change))
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from api.page.page import render_liveblog
 from mapping.liveblog.web_embeds import FRAME_HOSTS
-from store.liveblogs.liveblogs import Change, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import record
 from tests.api.conftest import contents, serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post

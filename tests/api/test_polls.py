@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select
 
 from store.clients import clients
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from store.polls.votes import poll_tallies, poll_votes
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday

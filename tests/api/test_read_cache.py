@@ -7,7 +7,8 @@ import pytest
 
 from api.http.caching import OVERHEAD
 from api.view.read_cache import FRESH, DelayedView, ReadCache
-from store.liveblogs.liveblogs import Change, EventWrite, record
+from store.engine.records import Change, EventWrite
+from store.liveblogs.liveblogs import record
 from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import post

@@ -13,8 +13,9 @@ from api.stream.reader import AT_A_TIME, UNKNOWN
 from api.view.read_cache import delay_in
 from mapping.errors import StoreUnavailable
 from store.clients import clients
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, record
+from store.liveblogs.liveblogs import record
 from tests.kit import matchday
 from tests.kit.event_desk import DESK, Desk, post
 from tests.kit.streaming import STREAM, Reader, over_http

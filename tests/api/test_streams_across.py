@@ -8,7 +8,8 @@ import pytest
 
 from api.stream import streams
 from store.clients import clients
-from store.liveblogs.liveblogs import Change, EventWrite, record
+from store.engine.records import Change, EventWrite
+from store.liveblogs.liveblogs import record
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post

@@ -7,8 +7,8 @@ from pathlib import Path
 from starlette.responses import HTMLResponse
 
 from providers.http_server import bind_socket, listening
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk

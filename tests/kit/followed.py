@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from mapping.fusion.source_pair import PairState
+from store.engine.records import Change
 from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.following.sync import NewFollow
@@ -92,7 +93,7 @@ async def set_score(server: Any, number: int, home: int, away: int) -> None:
     def write(unit: Unit) -> None:
         game = liveblogs.require_game(unit.conn, f"gmatch{number}")
         board = {**game.document["scoreboard"], "score": matchday.pair(home, away)}
-        liveblogs.record(unit, game.id, liveblogs.Change(game={**game.document, "scoreboard": board}))
+        liveblogs.record(unit, game.id, Change(game={**game.document, "scoreboard": board}))
 
     await server.store.write(write)
 

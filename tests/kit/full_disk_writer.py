@@ -10,7 +10,8 @@ from pathlib import Path
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record
+from store.engine.records import Change, EventWrite
+from store.liveblogs.liveblogs import events, insert_game, record
 from tests.kit.opening import store_at
 from tests.store.conftest import new_game
 

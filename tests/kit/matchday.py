@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.clients.clients import ClientSpec, hash_secret
+from store.engine.records import EventWrite, NewGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import EventWrite, NewGame
 from store.masterdata.declarations import Declaration
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"

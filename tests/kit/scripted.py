@@ -32,7 +32,7 @@ from providers.heim.catalog import names_of
 from providers.heim.read import Event
 from providers.heim.translate import translate
 from store.database import Store
-from store.engine.records import new_local_id
+from store.engine.records import StoredEvent, StoredGame, new_local_id
 from store.following import ledger, sync
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
@@ -264,10 +264,10 @@ class Process:
                 return
         raise AssertionError("it never settles")
 
-    async def game(self, ticker_id: str) -> liveblogs.StoredGame:
+    async def game(self, ticker_id: str) -> StoredGame:
         return await self.store.read(lambda conn: liveblogs.require_game(conn, ticker_id))
 
-    async def events(self, ticker_id: str, statuses: Any = "public") -> list[liveblogs.StoredEvent]:
+    async def events(self, ticker_id: str, statuses: Any = "public") -> list[StoredEvent]:
         return await self.store.read(
             lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
         )

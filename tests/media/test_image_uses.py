@@ -12,8 +12,8 @@ from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from store.media import file_uses
 from tests.api.conftest import NoFiles, serving
 from tests.kit import matchday, pictures

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import select, update
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.records import Change, EventWrite
 from store.files.storage import new_key
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite
 from store.media import uploads
 from store.media.tables import media_probes, upload_uses
 from store.media.uploads import Upload

@@ -25,11 +25,12 @@ from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
 from mapping.posts.disallowed import WithdrawalRules
 from providers.base import Fetched
-from store.engine.records import new_local_id
+from store.engine.records import Change, EventWrite, new_local_id
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import events_named
 from store.webhooks import outbox
 from tests.kit.scripted import OWNER, Clock, Scripted
 from tests.kit.settings import polling
@@ -451,19 +452,19 @@ class History:
 
     async def _write_own(self) -> None:
         name = self._liveblog()
-        own = liveblogs.EventWrite.new(
+        own = EventWrite.new(
             local_id=new_local_id("e"), document={"headline": "Ours"}, created_at=int(self.clock.now), user_id="editor"
         )
-        await self.store.write(lambda unit: liveblogs.record(unit, name, liveblogs.Change(events=(own,))))
+        await self.store.write(lambda unit: liveblogs.record(unit, name, Change(events=(own,))))
         self.expected[name].own.add(own.local_id)
 
     async def _edit(self, name: str, uid: int, edit: Callable[[Document], Document] = dict, **changes: Any) -> None:
         """What an editor's client does; the sync looks once before anything else happens."""
 
         def work(unit: Unit) -> None:
-            (event,) = liveblogs.events_named(unit.conn, [self._names[name, uid]]).values()
+            (event,) = events_named(unit.conn, [self._names[name, uid]]).values()
             write = event.rewritten(document=edit(event.document), user_id="editor", **changes)
-            liveblogs.record(unit, name, liveblogs.Change(events=(write,)))
+            liveblogs.record(unit, name, Change(events=(write,)))
 
         await self.store.write(work)
         self.truth.stamp += 1
@@ -508,7 +509,7 @@ class History:
         def work(unit: Unit) -> None:
             said = liveblogs.lock_game(unit, name).document
             meta = {**said["meta_info"], "editorial_publishing": expected.editorial}
-            liveblogs.record(unit, name, liveblogs.Change(game={**said, "meta_info": meta}))
+            liveblogs.record(unit, name, Change(game={**said, "meta_info": meta}))
 
         await self.store.write(work)
         self.truth.stamp += 1

@@ -27,9 +27,11 @@ from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
+from store.engine.records import Change, EventWrite
 from store.engine.unit import Unit
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import events_named
 from store.webhooks import webhooks
 from tests.simulation.invariants import DESK, Invariants, Violation, posts, promise, require
 from tests.simulation.shortest import shortest
@@ -199,7 +201,7 @@ class SeededRun:
         if not shown:
             return
         game_id, name = self.seeded.choice(shown)
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        (event,) = events_named(unit.conn, [name]).values()
         document, status = event.document, LocalStatus.DELETED
         if self.seeded.random() < 0.6:
             headline = f"by hand {self.loop.time():.0f}"
@@ -208,10 +210,10 @@ class SeededRun:
         else:
             self.invariants.deleted(game_id, name)
         self.note("editor", status.name, name)
-        written = liveblogs.EventWrite.new(
+        written = EventWrite.new(
             local_id=name, document=document, created_at=event.created_at, local_status=status, user_id="editor"
         )
-        liveblogs.record(unit, game_id, liveblogs.Change(events=(written,)))
+        liveblogs.record(unit, game_id, Change(events=(written,)))
 
     def _games(self) -> list[str]:
         return [game_id for (game_id,) in self.database.raw.execute("SELECT id FROM games").fetchall()]

@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.engine.records import Change, EventWrite, NewGame
+from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.pgbouncer import DIRECT
 from tests.kit.sqlite import migrated_url

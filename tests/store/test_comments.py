@@ -10,8 +10,8 @@ from mapping.errors import Forbidden, InvalidRequest, NotFound
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.comments.tables import CommentStatus
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from store.readers.reader_sign_ins import use_once
 from tests.kit import matchday
 from tests.store.conftest import ALIKE, BOTH

@@ -11,9 +11,10 @@ from sqlalchemy import text
 
 from mapping.posts.reconcile import Entry
 from store.engine.errors import StoreError
+from store.engine.records import Change
 from store.following import ledger
 from store.following.sync import Attachment, NewFollow, attach, follow_for
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from store.upkeep import command, doctor
 from store.upkeep.doctor import examine
 from store.webhooks import outbox, webhooks

@@ -2,8 +2,9 @@
 
 from functools import partial
 
+from store.engine.records import Change
 from store.liveblogs import deltas, liveblogs
-from store.liveblogs.liveblogs import Change, insert_game, list_games, record, schedule
+from store.liveblogs.liveblogs import insert_game, list_games, record, schedule
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
 from tests.store.conftest import ALIKE, DOCUMENT, ORGANIZATION, new_game, post

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import func, select
 
 from mapping.errors import Conflict
-from store.engine.records import sort_key
-from store.liveblogs.liveblogs import Change, event, events, insert_game, record, require_game
+from store.engine.records import Change, sort_key
+from store.liveblogs.liveblogs import event, events, insert_game, record, require_game
 from store.tables import outbox
 from tests.store.conftest import ALIKE, change, new_game, post
 

@@ -7,8 +7,9 @@ from functools import partial
 import pytest
 from sqlalchemy import select, text
 
+from store.engine.records import Change, EventWrite
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from store.masterdata import masterdata_edit, masterdata_use
 from store.tables import corrections, game_records, games, players, teams
 from tests.kit.opening import store_at

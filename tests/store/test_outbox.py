@@ -6,7 +6,8 @@ from functools import partial
 
 from sqlalchemy import select
 
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.tables import outbox as table
 from store.webhooks import outbox
 from store.webhooks.outbox import Sequence

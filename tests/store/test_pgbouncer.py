@@ -11,8 +11,9 @@ from sqlalchemy import text
 
 from store.engine.errors import StoreError
 from store.engine.postgres.sessions import Session, sessions_last
+from store.engine.records import Change
 from store.engine.settings import parse_url
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.command import MATCHWIRE
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store

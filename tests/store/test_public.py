@@ -13,9 +13,10 @@ from mapping.documents import scalars as rules
 from store import public
 from store.comments import comments
 from store.comments.comments import NewComment
+from store.engine.records import Change, EventWrite
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.event_rows import event_of
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from store.media import uploads
 from store.media.tables import upload_uses
 from store.tables import events, games

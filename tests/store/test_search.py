@@ -9,9 +9,10 @@ from sqlalchemy import create_engine, insert, select, text
 
 from mapping.errors import Conflict
 from store import tables
+from store.engine.records import Change, EventWrite
 from store.liveblogs import listing, search
 from store.liveblogs.listing import GameFilter, Page
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from store.masterdata import declarations, masterdata_edit
 from store.masterdata.declarations import Declaration
 from store.masterdata.masterdata import import_match

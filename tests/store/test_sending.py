@@ -5,9 +5,10 @@ import asyncio
 import pytest
 from sqlalchemy import bindparam, create_engine, select, text
 
+from store.engine.records import Change, EventWrite
 from store.engine.statements import Among, compiled_for
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
+from store.liveblogs.liveblogs import insert_game, lock_event, lock_game, record
 from store.tables import ledger, players
 from tests.kit.opening import store_at
 from tests.store.conftest import GAME, new_game

@@ -7,10 +7,12 @@ from itertools import permutations
 
 import pytest
 
+from store.engine.records import Change, EventWrite
 from store.engine.spans import Durations
 from store.engine.statements import write_batch
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game
+from store.liveblogs.event_rows import events_named
+from store.liveblogs.liveblogs import insert_game
 from store.timeline import incident_rows, timeline
 from store.timeline.timeline import Commit, FirstFrame, PostTime
 from tests.store.conftest import ALIKE, GAME, new_game
@@ -88,7 +90,7 @@ def test_percentiles_are_the_upper_bounds_of_their_steps(seconds, percentiles):
 
 def write(unit, *changed, by_sync):
     """A step with these posts (`local_id`, headline, status), which the sync makes or a person."""
-    known = liveblogs.events_named(unit.conn, [name for name, _, _ in changed])
+    known = events_named(unit.conn, [name for name, _, _ in changed])
     posts = [
         EventWrite.new(local_id=name, document={"headline": said}, created_at=unit.now, local_status=status)
         if name not in known

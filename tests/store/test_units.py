@@ -9,8 +9,9 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
+from store.engine.records import Change, EventWrite
 from store.engine.statements import insert_rows, write_batch
-from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
+from store.liveblogs.liveblogs import event, events, insert_game, record, require_game
 from store.tables import games, outbox
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import GAME, new_game, post, writing

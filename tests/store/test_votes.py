@@ -6,8 +6,9 @@ from collections import Counter
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.records import Change
 from store.liveblogs import history
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import insert_game, record
 from store.polls import votes
 from store.polls.votes import poll_votes
 from tests.store.conftest import ALIKE, GAME, new_game

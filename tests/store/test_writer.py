@@ -8,8 +8,9 @@ from functools import partial
 from sqlalchemy import func, select, text
 
 from mapping.errors import StoreUnavailable
+from store.engine.records import Change
 from store.engine.sqlite import backend
-from store.liveblogs.liveblogs import Change, insert_game, record, require_game
+from store.liveblogs.liveblogs import insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, post, writing

@@ -17,7 +17,8 @@ from ingest.webhooks import dispatcher
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules import delivery
 from store.database import Store
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.webhooks import delivery_log, webhooks
 from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url

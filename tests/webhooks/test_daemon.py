@@ -10,7 +10,8 @@ from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 
 from config import Settings
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.upkeep import command
 from tests.kit.command import invoke
 from tests.kit.day import ORGANIZATION, configuration, running

@@ -12,8 +12,8 @@ from api.feeds.feed_request import feed_topics
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bind_socket, listening
+from store.engine.records import Change
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change
 from tests.api.conftest import NOW
 from tests.kit import matchday
 from tests.kit.opening import store_at

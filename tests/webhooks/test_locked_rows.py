@@ -9,7 +9,8 @@ from sqlalchemy import NullPool, select
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from ingest.webhooks.dispatcher import SoleOwner
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
 from tests.kit.opening import store_at

@@ -15,7 +15,8 @@ from structlog.testing import capture_logs
 
 from ingest.webhooks import outbox_sequencer
 from mapping.errors import ServiceError
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
 from store.webhooks import webhooks
 from tests.kit.opening import store_at

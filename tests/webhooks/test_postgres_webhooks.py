@@ -10,7 +10,8 @@ from sqlalchemy import delete, insert, select
 
 from ingest.webhooks.dispatcher import SoleOwner
 from mapping.rules.delivery import Health
-from store.liveblogs.liveblogs import Change, insert_game, record
+from store.engine.records import Change
+from store.liveblogs.liveblogs import insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
 from store.webhooks import deliveries

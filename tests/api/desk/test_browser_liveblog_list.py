@@ -7,8 +7,8 @@ from urllib.parse import urljoin
 import pytest
 
 from api.desk.cookies import SESSION
+from store.engine.records import Change, EventWrite
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite
 from tests.api.desk.conftest import BOTH_DATABASES
 from tests.kit.browser import needed
 from tests.kit.event_desk import post, text

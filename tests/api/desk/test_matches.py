@@ -8,6 +8,7 @@ from sqlalchemy import event
 
 from store.alarms import alarms
 from store.alarms.alarms import Observed
+from store.engine.records import Change
 from store.engine.unit import Unit
 from store.following import sync
 from store.liveblogs import liveblogs
@@ -39,7 +40,7 @@ async def test_trouble_stands_on_top_in_words(server):
     await server.store.write(partial(sync.save_follow, follow_id=follows[2], pending=True))
     failing = {"follow_id": follows[4], "name": "match-event", "rows": 0, "failures": 2, "faults": []}
     await server.store.write(lambda unit: unit.conn.execute(resources.insert().values(failing)))
-    change = liveblogs.Change(events=(draft("edraft"),))
+    change = Change(events=(draft("edraft"),))
     await server.store.write(partial(liveblogs.record, game_id=f"{1:024x}", change=change))
 
     page = await (await a_person(server)).send("GET", "/desk")

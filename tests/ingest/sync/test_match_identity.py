@@ -14,6 +14,7 @@ from ingest.sync.provider_source import ProviderSource, rehome
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
+from store.engine.records import Change
 from store.following import closing, sources, sync
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
@@ -246,7 +247,7 @@ async def test_an_id_that_the_configuration_changes_is_another_id_of_the_match(s
     await exchange(process, ticker_id, "9000088", under("9000088", START, **other_day))
     assert ticker_id == await declare(process, NEW_ID, under(NEW_ID, *rows))
     assert "9000088" == await match_of(process, ticker_id)
-    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(local_status=100)))
+    await store.write(lambda unit: liveblogs.record(unit, ticker_id, Change(local_status=100)))
     assert ticker_id == await declare(process, MATCH_ID, under(MATCH_ID, *rows))
 
 

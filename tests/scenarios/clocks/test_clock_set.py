@@ -12,8 +12,9 @@ from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from mapping.match.match import Status
+from store.engine.records import EventWrite
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import EventWrite, insert_game
+from store.liveblogs.liveblogs import insert_game
 from tests.kit.day import ORGANIZATION
 from tests.kit.hand_driven import steady_by
 from tests.kit.limited_provider import NoStore, Provider

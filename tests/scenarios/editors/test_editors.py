@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ingest.cli.explain import explain
+from store.engine.records import Change
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, KEY, ONE, START, TWO, begun, corrected, edit, post, snapshot
 from tests.kit.scripted import Bodies, Process
@@ -18,7 +19,7 @@ async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> 
     """What an editor's client does to a part of the liveblog: it sends the part whole, with what it changed."""
     game = await process.game(ticker_id)
     changed = {**game.document, name: {**game.document[name], **fields}}
-    await process.store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=changed)))
+    await process.store.write(lambda unit: liveblogs.record(unit, ticker_id, Change(game=changed)))
 
 
 def planned_at(time: str) -> Bodies:

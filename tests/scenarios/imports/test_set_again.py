@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from store.engine.records import EventWrite
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, SECOND, START, TWO, score
 from tests.kit.scripted import Bodies, Clock, Process, open_store
@@ -148,7 +149,7 @@ async def test_what_a_person_changed_stays(store):
         game = liveblogs.lock_game(unit, ticker_id)
         document = {**game.document, "scoreboard": {**game.document["scoreboard"]}}
         document["scoreboard"]["score"] = {**document["scoreboard"]["score"], "home_score": "5"}
-        own = liveblogs.EventWrite.new(
+        own = EventWrite.new(
             local_id="e-own", created_at=unit.now, document={"headline": "Ours"}, local_status=0, user_id="cms"
         )
         liveblogs.rewrite(unit, game, (own,), document=document, known={})
