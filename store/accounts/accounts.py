@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -57,18 +57,8 @@ def create(unit: Unit, spec: AccountSpec) -> StoredAccount:
     if find_by_email(unit.conn, spec.email) is not None:
         raise Conflict(f"there is an account with the address {email_key(spec.email)}")
     account_id = f"{PREFIX}{secrets.token_hex(12)}"
-    unit.conn.execute(
-        insert(accounts).values(
-            id=account_id,
-            organization_id=spec.organization_id,
-            email=email_key(spec.email),
-            name=spec.name,
-            role=spec.role,
-            password_hash=spec.password_hash,
-            created_at=unit.now,
-            updated_at=unit.now,
-        )
-    )
+    row = {**asdict(spec), "id": account_id, "email": email_key(spec.email)}
+    unit.conn.execute(insert(accounts).values(**row, created_at=unit.now, updated_at=unit.now))
     return require(unit.conn, account_id)
 
 

@@ -21,6 +21,14 @@ from store.tables import events, ledger
 EARLIER = 5
 """Earlier states of a post that are read, the latest ones."""
 _WRITTEN = type_coerce(events.c.doc, Text)
+_TAKEN_BACK = exists().where(
+    ledger.c.game_id == events.c.game_id,
+    ledger.c.local_id == events.c.local_id,
+    ledger.c.state.in_([State.WITHDRAWN.value, State.DISALLOWED.value]),
+)
+_OVERWRITTEN = exists().where(
+    event_history.c.game_id == events.c.game_id, event_history.c.local_id == events.c.local_id
+)
 _STOOD = tuple(event_history.c[column.name] for column in events.c)
 _COUNTED: list[ColumnElement[Any]] = [func.count(), func.max(events.c.written_at)]
 _EDITION = select(func.sum(standbys.c.edition)).where(standbys.c.game_id == bindparam("game_id")).scalar_subquery()
@@ -60,21 +68,9 @@ def _shown_by(shown: PostFilter, account_id: str) -> list[ColumnElement[bool]]:
         case PostFilter.MINE:
             return [or_(events.c.user_id == account_id, _WRITTEN.contains(account_id, autoescape=True))]
         case PostFilter.CHANGED:
-            return [or_(_taken_back(), _WRITTEN.contains('"editor"'), _overwritten())]
+            return [or_(_TAKEN_BACK, _WRITTEN.contains('"editor"'), _OVERWRITTEN)]
         case _:
             return []
-
-
-def _taken_back() -> ColumnElement[bool]:
-    return exists().where(
-        ledger.c.game_id == events.c.game_id,
-        ledger.c.local_id == events.c.local_id,
-        ledger.c.state.in_([State.WITHDRAWN.value, State.DISALLOWED.value]),
-    )
-
-
-def _overwritten() -> ColumnElement[bool]:
-    return exists().where(event_history.c.game_id == events.c.game_id, event_history.c.local_id == events.c.local_id)
 
 
 def marks(conn: Connection, game_id: str) -> tuple[int, int, int]:

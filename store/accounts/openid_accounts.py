@@ -33,7 +33,7 @@ def account_of(unit: Unit, issuer: str, person: OpenIdPerson, *, by_groups: bool
     found = accounts.find_by_subject(unit.conn, issuer, person.subject)
     if found is None:
         return _begin(unit, issuer, person)
-    if not by_groups or not _made_by_groups(found):
+    if not by_groups or found.by_groups != 1:
         return found
     if person.grants is None:  # not known is not gone: what is open goes on
         return NoAccount.GROUPS_LEFT_OUT
@@ -53,22 +53,14 @@ def _begin(unit: Unit, issuer: str, person: OpenIdPerson) -> StoredAccount | NoA
     if not person.is_verified:
         return NoAccount.NOT_VERIFIED
     found = accounts.find_by_email(unit.conn, person.email)
-    if found is None:
-        return _make(unit, issuer, person, person.email)
-    if found.subject is not None:
+    if found is not None and found.subject is not None:
         return NoAccount.OF_ANOTHER
-    accounts.change(unit, found.id, issuer=issuer, subject=person.subject)
+    made = {}
+    if found is None:
+        if not person.grants:
+            return NoAccount.GROUPS_LEFT_OUT if person.grants is None else NoAccount.UNKNOWN
+        organization, role = min(person.grants.items())
+        spec = AccountSpec(organization_id=organization, email=person.email, name=person.name, role=role)
+        found, made = accounts.create(unit, spec), {"by_groups": 1}
+    accounts.change(unit, found.id, issuer=issuer, subject=person.subject, **made)
     return accounts.require(unit.conn, found.id)
-
-
-def _make(unit: Unit, issuer: str, person: OpenIdPerson, email: str) -> StoredAccount | NoAccount:
-    if not person.grants:
-        return NoAccount.GROUPS_LEFT_OUT if person.grants is None else NoAccount.UNKNOWN
-    organization, role = min(person.grants.items())
-    made = accounts.create(unit, AccountSpec(organization_id=organization, email=email, name=person.name, role=role))
-    accounts.change(unit, made.id, issuer=issuer, subject=person.subject, by_groups=1)
-    return accounts.require(unit.conn, made.id)
-
-
-def _made_by_groups(account: StoredAccount) -> bool:
-    return account.by_groups == 1

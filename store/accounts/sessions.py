@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.sign_in_proof import SignInProof
@@ -16,6 +16,8 @@ from store.engine.unit import Unit
 TOKEN_BYTES = 32
 SESSIONS_KEPT = 20
 """Sessions of one account; of more the one that was seen longest ago ends."""
+OF_SESSION = ("id", "account_id", "browser", "created_at", "seen_at", "expires_at")
+OF_ACCOUNT = ("organization_id", "name", "role")
 PURGED = 500
 """Rows that one unit deletes."""
 
@@ -76,12 +78,13 @@ def find(conn: Connection, token: str, *, now: float, idle: float, password_alon
     One that a password alone has begun does not count where the account has a second factor since, nor where
     `password_alone` says that every account needs one.
     """
+    has_second_factor = exists().where(second_factors.c.account_id == desk_sessions.c.account_id)
     wanted = [
         desk_sessions.c.token_hash == token_digest(token),
         desk_sessions.c.expires_at > now,
         desk_sessions.c.seen_at > now - idle,
         accounts.c.disabled_at.is_(None),
-        (desk_sessions.c.proof != SignInProof.PASSWORD) | ~_has_second_factor(),
+        (desk_sessions.c.proof != SignInProof.PASSWORD) | ~has_second_factor,
     ]
     if not password_alone:
         wanted.append(desk_sessions.c.proof != SignInProof.PASSWORD)
@@ -134,24 +137,10 @@ def purge(unit: Unit, *, idle: float) -> bool:
     return unit.conn.execute(delete(desk_sessions).where(columns.id.in_(some))).rowcount == PURGED
 
 
-def _has_second_factor() -> ColumnElement[bool]:
-    return exists().where(second_factors.c.account_id == desk_sessions.c.account_id)
-
-
 def _sessions(conn: Connection, *wanted: object) -> list[StoredSession]:
     columns = desk_sessions.c
     query = (
-        select(
-            columns.id,
-            columns.account_id,
-            columns.browser,
-            columns.created_at,
-            columns.seen_at,
-            columns.expires_at,
-            accounts.c.organization_id,
-            accounts.c.name,
-            accounts.c.role,
-        )
+        select(*(columns[name] for name in OF_SESSION), *(accounts.c[name] for name in OF_ACCOUNT))
         .join(accounts, accounts.c.id == columns.account_id)
         .where(*wanted)  # type: ignore[arg-type]
         .order_by(columns.created_at.desc(), columns.id)

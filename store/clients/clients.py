@@ -110,12 +110,7 @@ def _insert(unit: Unit, spec: ClientSpec, *, declared: bool) -> None:
 
 
 def _columns(spec: ClientSpec) -> dict[str, Any]:
-    return {
-        "response_prefix": spec.response_prefix,
-        "secrets": list(spec.secrets),
-        "organizations": list(spec.organizations),
-        "scopes": list(spec.scopes),
-    }
+    return {"response_prefix": spec.response_prefix, **{name: list(getattr(spec, name)) for name in LISTS}}
 
 
 def _created(conn: Connection, client_id: str) -> ClientRow:
@@ -134,10 +129,8 @@ def _row(conn: Connection, client_id: str) -> ClientRow | None:
 
 def _client(row: Row[Any]) -> ClientRow:
     values = row._asdict()
-    readable = all(_texts(values[name]) for name in LISTS)
+    readable = all(isinstance(values[name], list) for name in LISTS) and all(
+        isinstance(each, str) for name in LISTS for each in values[name]
+    )
     lists = {name: tuple(values[name]) if readable else () for name in LISTS}
     return ClientRow(**{**values, **lists, "readable": readable})
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -5,7 +5,7 @@ A comment is public while it is approved, its reader is not banned, and both hol
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, insert, or_, select, true, update
@@ -28,7 +28,7 @@ from store.public import post_is_public
 
 NO_COMMENT = "there is no such comment"
 READER_LOCKS = 13
-"""PostgreSQL's advisory locks of readers, apart from all others."""
+"""PostgreSQL's advisory locks of readers, apart from all others: nobody else writes a comment of one meanwhile."""
 
 
 GONE = (CommentStatus.REJECTED, CommentStatus.DELETED)
@@ -91,11 +91,14 @@ def create(unit: Unit, new: NewComment, *, duplicate_period: float) -> StoredCom
     Raises Forbidden for a banned reader and a closed channel, Unprocessable where what it replies to is not there, and
     Conflict where the reader wrote the same in the channel within the last `duplicate_period` seconds.
     """
-    _lock_reader(unit.conn, new.reader_id)
+    if unit.conn.dialect.name == "postgresql":  # on SQLite units run one after the other anyway
+        unit.conn.execute(select(func.pg_advisory_xact_lock(READER_LOCKS, func.hashtext(new.reader_id))))
     before = _sent_before(unit.conn, new)
     if before is not None:
         return before
-    _check_open(unit.conn, new)
+    _check_reader(unit.conn, new.organization_id, new.reader_id)
+    if unit.conn.scalar(select(exists().where(closed_channels.c.channel_id == new.channel_id))):
+        raise Forbidden("the comments of this post are closed")
     if new.parent_id is not None:
         _check_parent(unit.conn, new)
     recent = (
@@ -123,7 +126,10 @@ def public_page(
     """
     written = true() if until is None else table.c.created_at < until
     counted = and_(table.c.channel_id == channel_id, comment_is_public(table), written)
-    shown = counted if reader_id is None else or_(counted, _waiting(channel_id, reader_id))
+    mine = and_(
+        table.c.channel_id == channel_id, table.c.reader_id == reader_id, table.c.status == CommentStatus.PENDING
+    )
+    shown = counted if reader_id is None else or_(counted, mine)
     return _page(conn, shown, counted, after=after, limit=limit, reader_id=reader_id, channel_id=channel_id)
 
 
@@ -224,12 +230,6 @@ def counts(conn: Connection, game_id: str, *, until: int | None = None) -> Comme
     return CommentNumbers(numbers, changed or 0)
 
 
-def _waiting(channel_id: str, reader_id: str) -> ColumnElement[bool]:
-    return and_(
-        table.c.channel_id == channel_id, table.c.reader_id == reader_id, table.c.status == CommentStatus.PENDING
-    )
-
-
 def _page(
     conn: Connection,
     wanted: ColumnElement[bool],
@@ -242,18 +242,14 @@ def _page(
 ) -> CommentPage:
     query = select(*COLUMNS).where(wanted).order_by(table.c.serial.desc()).limit(limit + 1)
     if after is not None:
-        query = query.where(table.c.serial < _serial(conn, after, place))
+        here = [table.c[name] == value for name, value in place.items()]
+        last = conn.scalar(select(table.c.serial).where(table.c.id == after, *here))
+        if last is None:
+            raise InvalidRequest("there is no such comment here", field="next")
+        query = query.where(table.c.serial < last)
     rows = [StoredComment(*row) for row in conn.execute(query)]
     total = conn.scalar(select(func.count()).select_from(table).where(counted))
     return CommentPage(_with_numbers(conn, rows[:limit], reader_id), len(rows) > limit, total or 0)
-
-
-def _serial(conn: Connection, comment_id: str, place: Mapping[str, str]) -> int:
-    same = [table.c[name] == value for name, value in place.items()]
-    found: int | None = conn.scalar(select(table.c.serial).where(table.c.id == comment_id, *same))
-    if found is None:
-        raise InvalidRequest("there is no such comment here", field="next")
-    return found
 
 
 def _with_numbers(
@@ -302,12 +298,6 @@ def _require_public(conn: Connection, channel_id: str, comment_id: str) -> None:
         raise NotFound(NO_COMMENT)
 
 
-def _lock_reader(conn: Connection, reader_id: str) -> None:
-    """Until the unit ends nobody else writes a comment of this reader. On SQLite units run one after the other anyway."""
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(READER_LOCKS, func.hashtext(reader_id))))
-
-
 def _sent_before(conn: Connection, new: NewComment) -> StoredComment | None:
     if new.idempotency_key is None:
         return None
@@ -327,12 +317,6 @@ def _check_reader(conn: Connection, organization_id: str, reader_id: str) -> Non
     banned = exists().where(columns.organization_id == organization_id, columns.reader_id == reader_id)
     if conn.scalar(select(banned)):
         raise Forbidden("this reader may not take part here")
-
-
-def _check_open(conn: Connection, new: NewComment) -> None:
-    _check_reader(conn, new.organization_id, new.reader_id)
-    if conn.scalar(select(exists().where(closed_channels.c.channel_id == new.channel_id))):
-        raise Forbidden("the comments of this post are closed")
 
 
 def _check_parent(conn: Connection, new: NewComment) -> None:

@@ -52,13 +52,8 @@ def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, clien
     own = columns.organization_id == organization_id, columns.reader_id == reader_id
     written = table.c.organization_id == organization_id, table.c.reader_id == reader_id
     if banned:
-        new = {
-            "organization_id": organization_id,
-            "reader_id": reader_id,
-            "client_id": client_id,
-            "created_at": unit.now,
-        }
-        insert_new(unit.conn, reader_bans, **new)
+        named = {"organization_id": organization_id, "reader_id": reader_id, "client_id": client_id}
+        insert_new(unit.conn, reader_bans, **named, created_at=unit.now)
         waiting = update(table).where(*written, table.c.status == CommentStatus.PENDING)
         unit.conn.execute(waiting.values(status=CommentStatus.REJECTED, gone_at=unit.now))
     else:
@@ -73,14 +68,8 @@ def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, clien
 def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id: str) -> None:
     """Take no more comments of a post, or again; those there are stay."""
     if closed:
-        insert_new(
-            unit.conn,
-            closed_channels,
-            channel_id=channel_id,
-            game_id=game_id,
-            client_id=client_id,
-            created_at=unit.now,
-        )
+        named = {"channel_id": channel_id, "game_id": game_id, "client_id": client_id}
+        insert_new(unit.conn, closed_channels, **named, created_at=unit.now)
     else:
         unit.conn.execute(delete(closed_channels).where(closed_channels.c.channel_id == channel_id))
 
@@ -89,15 +78,13 @@ def purge(unit: Unit, *, before: float, limit: int = 500) -> bool:
     """Forget comments that were rejected or deleted before that time, and those of deleted liveblogs; whether there may be more."""
     old = select(table.c.id).where(table.c.gone_at < int(before)).limit(limit)  # PostgreSQL has no index for fractions
     orphans = select(table.c.id).where(table.c.game_id.in_(DELETED_GAMES)).limit(limit)
-    gone = [_forget(unit, list(unit.conn.scalars(some))) for some in (old, orphans)]
-    return limit in gone
-
-
-def _forget(unit: Unit, comment_ids: list[str]) -> int:
-    """Forget these comments and that they show pictures of their authors; how many there were."""
-    mine = image_uses.c.kind == "comment", image_uses.c.record_id.in_(comment_ids)
-    unit.conn.execute(delete(image_uses).where(*mine))
-    return unit.conn.execute(delete(table).where(table.c.id.in_(comment_ids))).rowcount
+    full = False
+    for some in (old, orphans):
+        ids = unit.conn.scalars(some).all()
+        pictures = image_uses.c.kind == "comment", image_uses.c.record_id.in_(ids)
+        unit.conn.execute(delete(image_uses).where(*pictures))
+        full |= unit.conn.execute(delete(table).where(table.c.id.in_(ids))).rowcount == limit
+    return full
 
 
 def counts_by_status(

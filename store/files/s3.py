@@ -70,8 +70,9 @@ class S3Files:
                         self._bucket, key, file, use_multipart=True, chunk_size=PART, max_concurrency=2
                     )
                 else:
+                    file.seek(0)
                     with storage_errors():
-                        content = await asyncio.to_thread(_content, file)
+                        content = await asyncio.to_thread(file.read)
                     await obstore.put_async(self._bucket, key, content, use_multipart=False)
         return stored
 
@@ -97,7 +98,10 @@ class S3Files:
             async for page in obstore.list(self._bucket, offset=after or None, chunk_size=limit):
                 for entry in page:
                     if KEY.fullmatch(entry["path"]):
-                        _check_order(after if not found else found[-1].key, entry["path"])
+                        if entry["path"] <= (
+                            found[-1].key if found else after
+                        ):  # the purge takes what is left out for lost
+                            raise unavailable("the storage lists files in no order")
                         found.append(FoundFile(entry["path"], entry["last_modified"].timestamp()))
                 if len(found) >= limit:
                     break
@@ -144,14 +148,3 @@ def _bucket(settings: S3Settings) -> S3Store:
         retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=settings.s3_timeout)},
         credential_provider=None if access_key is None else credentials,
     )
-
-
-def _content(file: BinaryIO) -> bytes:
-    file.seek(0)
-    return file.read()
-
-
-def _check_order(last: str, key: str) -> None:
-    """The purge takes what a listing leaves out for lost, so one in another order is none."""
-    if key <= last:
-        raise unavailable("the storage lists files in no order")

@@ -74,7 +74,11 @@ async def run(command: str, name: str) -> bytes:
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        _limit(process.pid)
+        with suppress(
+            ProcessLookupError
+        ):  # bounded once it has begun: before, code of ours would run between locks of others
+            for limit, value in LIMITS.items():
+                resource.prlimit(process.pid, limit, (value, value))
         async with asyncio.timeout(SECONDS):
             output, _ = await process.communicate()
             return output
@@ -86,28 +90,17 @@ async def run(command: str, name: str) -> bytes:
         await process.wait()
 
 
-def _limit(pid: int) -> None:
-    """Bound a process that has begun: before it begins, code of ours would run between the locks of other threads."""
-    with suppress(ProcessLookupError):
-        for limit, value in LIMITS.items():
-            resource.prlimit(pid, limit, (value, value))
-
-
 def read(output: bytes) -> dict[str, Any]:
     """The facts in what `ffprobe` says; none where it knows no video in the file."""
     try:
         said = json.loads(output)
         stream = next(each for each in said["streams"] if each.get("codec_type") == "video")
         width, height = int(stream["width"]), int(stream["height"])
-        if _is_turned(stream):
+        rotations = [side.get("rotation") for side in stream.get("side_data_list") or ()]
+        if any(isinstance(each, int) and each % 180 == 90 for each in rotations):
             width, height = height, width
         facts = {"width": width, "height": height} if width > 0 and height > 0 else {}
         seconds = float(said.get("format", {}).get("duration") or stream.get("duration") or 0)
     except (ValueError, KeyError, TypeError, StopIteration, AttributeError):
         return {}
     return facts | ({"duration_ms": round(seconds * 1000)} if 0 < seconds < 1e6 else {})
-
-
-def _is_turned(stream: dict[str, Any]) -> bool:
-    rotations = [side.get("rotation") for side in stream.get("side_data_list") or ()]
-    return any(isinstance(each, int) and each % 180 == 90 for each in rotations)

@@ -212,21 +212,12 @@ def _team(side: Side) -> dict[str, Any]:
     return _known({"name": side.name, "short_name": side.short_name, "image": side.image})
 
 
-def _player(person: Person, team_id: str) -> dict[str, Any]:
-    facts = {name: getattr(person, name) for name in PERSON_FIELDS}
-    return _known({"name": person.name, "team_id": team_id, **facts})
-
-
 def _people(sides: Iterable[Side], team_ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    return {
-        person.ext_id: _player(person, team_ids[side.ext_id])
-        for side in sides
-        for person in (*side.lineup, *side.bench)
-    }
+    def fields(person: Person, side: Side) -> dict[str, Any]:
+        facts = {name: getattr(person, name) for name in PERSON_FIELDS}
+        return _known({"name": person.name, "team_id": team_ids[side.ext_id], **facts})
 
-
-def _named(named: Named) -> dict[str, Any]:
-    return _known({"name": named.name, "city": named.town, "country": named.country})
+    return {person.ext_id: fields(person, side) for side in sides for person in (*side.lineup, *side.bench)}
 
 
 def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,14 +228,17 @@ def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _one(scope: Scope, table: Table, named: Named | None) -> str | None:
     if named is None:
         return None
-    fields = _named(named)
-    wanted = fields if table is locations else {"name": named.name}
+    wanted = {"name": named.name}
+    if table is locations:
+        wanted = _known({**wanted, "city": named.town, "country": named.country})
     return _upsert(scope, table, {named.ext_id: wanted})[named.ext_id]
 
 
 def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) -> dict[str, str]:
     """Insert or merge one row per `ext_id`; returns their `_id`s."""
-    known = _existing(scope, table, wanted)
+    scoped = {"owner_id": scope.owner_id, "sportstype": scope.sportstype, "source": scope.source}
+    rows = _WHOLE[table.name].mappings(scope.unit.conn, **scoped, ext_ids=list(wanted))
+    known = {row["ext_id"]: row for row in rows}  # of two the provider's own one, because liveblogs refer to it already
     created = [_new(scope, table, ext_id, fields) for ext_id, fields in wanted.items() if ext_id not in known]
     if created:
         scope.unit.conn.execute(insert(table), created)
@@ -254,13 +248,6 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
     for row in sorted(known.values(), key=itemgetter("id")):  # one order, so that no two imports wait for each other
         _merge(scope, table, row, wanted[row["ext_id"]])
     return {row["ext_id"]: row["id"] for row in (*created, *known.values())}
-
-
-def _existing(scope: Scope, table: Table, ext_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Rows by `ext_id`; of two the provider's own one, because liveblogs refer to it already."""
-    scoped = {"owner_id": scope.owner_id, "sportstype": scope.sportstype, "source": scope.source}
-    rows = _WHOLE[table.name].mappings(scope.unit.conn, **scoped, ext_ids=list(ext_ids))
-    return {row["ext_id"]: row for row in rows}
 
 
 def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -293,15 +280,10 @@ def _merge(scope: Scope, table: Table, row: Mapping[str, Any], wanted: dict[str,
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     history.keep_masters(scope.unit, table, [record_id])
     scope.unit.conn.execute(update(table).where(table.c.id == record_id).values(values))
-    _note(scope, table, record_id, merged, current)
-
-
-def _note(scope: Scope, table: Table, record_id: str, after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Note under which words a changed record is found, and which images it names."""
-    if [after.get(name) for name in NAMES] != [before.get(name) for name in NAMES]:
-        index_master(scope.unit.conn, table.name, record_id, scope.owner_id, after)
+    if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
+        index_master(scope.unit.conn, table.name, record_id, scope.owner_id, merged)
     if holder := HOLDERS.get(table.name):
-        note_uses(scope.unit, holder, record_id, scope.owner_id, after=after, before=before)
+        note_uses(scope.unit, holder, record_id, scope.owner_id, after=merged, before=current)
 
 
 def _images(scope: Scope, table: Table, record_id: str, document: Mapping[str, Any]) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Table, insert, select, update
+from sqlalchemy import Connection, Table, insert, select, update
 
 from store.engine.records import new_object_id
 from store.engine.unit import Unit
@@ -27,7 +27,7 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
     """A new record; `fields` as in its JSON, with owner, sport and name."""
     record_id = new_object_id(unit.now)
     columns = {name: fields.get(name) for name in COLUMNS if name in table.c}
-    document = _document(fields)
+    document = {name: value for name, value in _fields(fields).items() if value is not None}
     if _taken(unit.conn, table, columns):
         document["ext_id"], columns["ext_id"] = columns["ext_id"], None
     values = {
@@ -112,10 +112,6 @@ def _taken(conn: Connection, table: Table, columns: Mapping[str, Any]) -> bool:
     return conn.scalar(select(table.c.id).where(table.c.source == "", *same)) is not None
 
 
-def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in _fields(fields).items() if value is not None}
-
-
 def _fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in COLUMNS and not name.startswith("_")}
 
@@ -135,12 +131,8 @@ def list_records(conn: Connection, table: Table, wanted: MasterFilter, page: Pag
     """Records, the newest first."""
     conditions = [table.c.sportstype == wanted.sportstype] if wanted.sportstype else []
     if table is players:
-        conditions += _of_players(wanted)
+        conditions += [players.c.team_id == wanted.team_id] if wanted.team_id else []
+        conditions += [] if wanted.include_inactive else [players.c.inactive.is_(False)]
     named = find_words(conn, table, wanted.owners, wanted.q)
     listed = read_page(conn, ListedRecords(table, table.c.owner_id, wanted.owners, conditions, named), page)
     return Listed([master_of(table, row) for row in listed.records], listed.total, listed.exact)
-
-
-def _of_players(wanted: MasterFilter) -> list[ColumnElement[bool]]:
-    team = [players.c.team_id == wanted.team_id] if wanted.team_id else []
-    return team if wanted.include_inactive else [*team, players.c.inactive.is_(False)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -204,7 +205,13 @@ def _ledger_rows(
     lines = ledger.rows_of_posts(unit.conn, game_id, [each.local_id for each in posts])
     if own:
         lines += ledger.rows(unit.conn, game_id, only=[ledger.GAME_KEY]).values()
-    return [_ledger_row(unit, line, made) for line in lines if made.concern(line.written)]
+    return [
+        ledger.row_of_game(made.game(unit, ledger.game_of(line)))
+        if line.key == ledger.GAME_KEY
+        else replace(line, written=made.apply(dict(line.written)))
+        for line in lines
+        if made.concern(line.written)
+    ]
 
 
 def _posts(conn: Connection, game_id: str, after: str) -> list[str]:
@@ -216,13 +223,6 @@ def _posts(conn: Connection, game_id: str, after: str) -> list[str]:
         .limit(POSTS)
     )
     return list(conn.scalars(query))
-
-
-def _ledger_row(unit: Unit, row: ledger.LedgerRow, made: Corrections) -> ledger.LedgerRow:
-    if row.key == ledger.GAME_KEY:
-        return ledger.row_of_game(made.game(unit, ledger.game_of(row)))
-    values = {name: getattr(row, name) for name in ledger.LedgerRow.__slots__}
-    return ledger.LedgerRow(**{**values, "written": made.apply(dict(row.written))})
 
 
 def _default_title(document: Mapping[str, Any], names: Mapping[str, str]) -> str:
