@@ -32,7 +32,7 @@ from mapping.documents.external import (
 from mapping.documents.game import Game
 from mapping.documents.timeline import PostTimelines
 from store.following.sources import NamedLiveblog
-from store.timeline.post_timeline import timeline_of
+from store.timeline.timeline import timeline_of
 
 TAG = "External providers"
 PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))

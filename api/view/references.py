@@ -20,8 +20,8 @@ from mapping.match.references import RecordName, Reference, named_by, named_in, 
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of
-from store.engine.errors import UnreadableRow, reading
-from store.engine.records import StoredGame
+from store.engine.errors import UnreadableRow
+from store.engine.records import StoredGame, reading
 from store.following import sources, sync
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata

@@ -11,12 +11,12 @@ from sqlalchemy import Connection
 
 from mapping.errors import NotFound
 from mapping.posts.merge import owners
-from store.engine.errors import UnreadableRow, reading
-from store.engine.records import StoredEvent, check_document
+from store.engine.errors import UnreadableRow
+from store.engine.records import StoredEvent, check_document, reading
 from store.following import ledger, sync
 from store.liveblogs import liveblogs, media_probes
 from store.liveblogs.event_rows import events_named
-from store.timeline.post_timeline import timeline_of
+from store.timeline.timeline import timeline_of
 
 T = TypeVar("T")
 

@@ -44,7 +44,7 @@ from store.engine.unit import Unit
 from store.files.disk import DiskFiles
 from store.files.storage import FileStore
 from store.masterdata.declarations import Declaration, DeclaredKind, declare
-from store.timeline.post_timeline import PostTimeline
+from store.timeline.timeline import PostTimeline
 
 Clock = Callable[[], float]
 

@@ -28,7 +28,7 @@ from store.engine.records import StoredGame, new_object_id
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline
-from store.timeline.post_timeline import timeline_of
+from store.timeline.timeline import timeline_of
 
 FORM = 2
 """The form of the file; another one is refused."""

@@ -33,7 +33,7 @@ from store.database import Store
 from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
-from store.timeline.post_timeline import PostTimeline
+from store.timeline.timeline import PostTimeline
 
 log = structlog.get_logger()
 

@@ -44,8 +44,7 @@ from store.following import sync
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
-from store.timeline.post_timeline import CommittedPosts, PostTimeline
-from store.timeline.timeline import PostTime
+from store.timeline.timeline import CommittedPosts, PostTime, PostTimeline
 
 log = structlog.get_logger()
 

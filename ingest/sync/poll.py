@@ -34,7 +34,7 @@ from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import leases, standbys, sync
 from store.masterdata import masterdata
-from store.timeline.post_timeline import CommittedPosts, PostTimeline
+from store.timeline.timeline import CommittedPosts, PostTimeline
 
 Record = Callable[[Endpoint, str, Iterable[Answer]], None]
 """Takes the answers of every poll; does not block and does not raise."""

@@ -74,16 +74,6 @@ class UnreadableRow(Exception):
     """A row of ours is in a form that this version cannot read: a newer version's, or another hand's. The text says which."""
 
 
-@contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Raise what goes wrong in reading stored values as UnreadableRow; `what` names table, column and key."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        cause = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise UnreadableRow(f"{what}: {cause}") from error
-
-
 class StoreError(Exception):
     """A fault of the deployment that only its operator can mend."""
 

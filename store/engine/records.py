@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -209,6 +210,16 @@ class NewGame:
     document: Mapping[str, Any] = field(default_factory=dict)
     external_id: str | None = None
     events: tuple[EventWrite, ...] = ()
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise what goes wrong in reading stored values as UnreadableRow; `what` names table, column and key."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        cause = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise UnreadableRow(f"{what}: {cause}") from error
 
 
 def check_document(record: StoredGame | StoredEvent) -> None:

@@ -27,7 +27,7 @@ from mapping.errors import NotFound, StoreUnavailable
 from store.engine.errors import UnreadableRow
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.postgres.sessions import NotifyListener, NotifySender
-from store.timeline.post_timeline import PostTimeline
+from store.timeline.timeline import PostTimeline
 from tests.kit.settings import LIMITS, configured, polling
 from tests.simulation.virtual_loop import VirtualLoop
 
