@@ -26,9 +26,9 @@ from mapping.errors import InvalidRequest
 from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.game_summary import extent_of
 from mapping.rules.delivery import known_since
+from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import events_to_summarise
-from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 DELTA_PATH = "/api/v6/ticker/show.json"
 DEFAULT_LIMIT = 20

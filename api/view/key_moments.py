@@ -37,8 +37,8 @@ from mapping.posts.recap import recap, result_line
 from mapping.posts.wording import is_of_shootout
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
+from store.engine.records import StoredGame
 from store.liveblogs.deltas import incidents, is_highlighted
-from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)
 

@@ -21,7 +21,7 @@ from mapping.posts.from_posts import as_posted, match_reissued
 from mapping.posts.merge import Document, merge_game, same
 from mapping.posts.posts import SCORE, TEXT, Timed, in_order, wanted_posts
 from mapping.posts.reconcile import Changes, Stored, reconcile, with_deletion
-from store.engine.records import check_document
+from store.engine.records import EventWrite, StoredEvent, StoredGame, check_document
 from store.engine.unit import Unit
 from store.following import ledger
 from store.liveblogs import liveblogs
@@ -147,7 +147,7 @@ def sync_liveblog(
     return liveblog.apply(next_batch(liveblog.adopt(only, rest), snapshot.timed(terms), only=only, rest=rest), rest)
 
 
-def _locked(unit: Unit, game_id: str) -> liveblogs.StoredGame | None:
+def _locked(unit: Unit, game_id: str) -> StoredGame | None:
     """The liveblog, locked so that nobody edits what is merged; None for one that is gone. Raises UnreadableRow."""
     try:
         game = liveblogs.lock_game(unit, game_id)
@@ -162,7 +162,7 @@ class LiveblogSync:
     """Brings a liveblog, locked in this unit, in line with the snapshot, batch by batch."""
 
     unit: Unit
-    game: liveblogs.StoredGame
+    game: StoredGame
     snapshot: Snapshot
     terms: ImportOptions
     references: ReferencesOf
@@ -254,13 +254,11 @@ class LiveblogSync:
         ledger.save(self.unit, self.game.id, rows, beside=timeline.post_rows(times))
         return version, times
 
-    def _post_rows(
-        self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]
-    ) -> list[ledger.LedgerRow]:
+    def _post_rows(self, before: LedgerPosts, changes: Changes, writes: Iterable[EventWrite]) -> list[ledger.LedgerRow]:
         """The rows that change, with the time of each event, or the one that the provider's would have without a person."""
         moved = before.moved()
         placed = dict(before.placed)
-        events: Iterable[liveblogs.StoredEvent | liveblogs.EventWrite] = (*before.events.values(), *writes)
+        events: Iterable[StoredEvent | EventWrite] = (*before.events.values(), *writes)
         for event in events:
             if event.local_id not in moved:
                 placed[event.local_id] = event.created_at
@@ -270,7 +268,7 @@ class LiveblogSync:
                 placed[entry.local_id] = min(self.unit.now, claimed)
         return [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
 
-    def _event_write(self, event: Stored, before: LedgerPosts) -> liveblogs.EventWrite:
+    def _event_write(self, event: Stored, before: LedgerPosts) -> EventWrite:
         known, claimed, now = before.stored.get(event.local_id), event.document.get("created_at"), self.unit.now
         stays = known is not None and claimed in {None, known.document.get("created_at")}
         placed = min(now, now if claimed is None else claimed)
@@ -280,6 +278,6 @@ class LiveblogSync:
             "user_id": self.snapshot.match.provider,
         }
         if known is None:
-            return liveblogs.EventWrite.new(local_id=event.local_id, created_at=placed, **written)
+            return EventWrite.new(local_id=event.local_id, created_at=placed, **written)
         stored = before.events[event.local_id]
         return stored.rewritten(created_at=stored.created_at if stays else placed, **written)

@@ -15,10 +15,9 @@ from mapping.documents.scalars import post_is_public
 from mapping.match.match import Match
 from mapping.posts.merge import Document, same
 from mapping.posts.reconcile import Changes, Entry, State, Stored
-from store.engine.records import check_document
+from store.engine.records import EventWrite, StoredEvent, check_document
 from store.following import ledger
-from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import EventWrite, StoredEvent
+from store.liveblogs.event_rows import events_named
 from store.timeline.timeline import PostTime
 
 EVENT_TYPE = "Svc::Model::Event"
@@ -35,7 +34,7 @@ class LedgerPosts:
 
     game: Document
     entries: Mapping[str, Entry]
-    events: Mapping[str, liveblogs.StoredEvent]
+    events: Mapping[str, StoredEvent]
     stored: Mapping[str, Stored]
     placed: Mapping[str, int]
 
@@ -46,7 +45,7 @@ class LedgerPosts:
         game = ledger.game_of(rows.pop(ledger.GAME_KEY, None))
         entries = {key: ledger.entry_of(row) for key, row in rows.items()}
         placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
-        events = liveblogs.events_named(conn, [entry.local_id for entry in entries.values()])
+        events = events_named(conn, [entry.local_id for entry in entries.values()])
         claimed = {entry.local_id: entry.said.get("created_at") for entry in entries.values()}
         stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
         return cls(game, entries, events, stored, placed)
@@ -66,7 +65,7 @@ class LedgerPosts:
         }
 
 
-def _stored(event: liveblogs.StoredEvent, claimed: int | None, placed: int | None) -> Stored:
+def _stored(event: StoredEvent, claimed: int | None, placed: int | None) -> Stored:
     """The event as it stands now.
 
     A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts

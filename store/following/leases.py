@@ -84,17 +84,23 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
 
     None: the others have reaped this process; it has no leases and has to join anew.
     """
-    if not _heartbeat(unit, worker.id):
+    beat_again = {"beat": workers.c.beat + 1, "seen_at": unit.now}
+    if not unit.conn.execute(update(workers).where(workers.c.id == worker.id).values(beat_again)).rowcount:
         return None
     for worker_id, beat in [*dead.items(), *_ended(unit.conn, worker.id)]:
         _reap(unit, worker_id, beat)
     others = {row.id: row for row in unit.conn.execute(select(workers).where(workers.c.id != worker.id))}
     alike = 1 + sum(row.kind == worker.kind for row in others.values())
-    counted = _open_matches(unit.conn)
-    leased = _leased(unit.conn, worker.id)
+    is_open = follows.c.closed_at.is_(None)
+    matches = select(follows.c.endpoint, func.count()).where(is_open).group_by(follows.c.endpoint)
+    counted: dict[str, int] = {row[0]: row[1] for row in unit.conn.execute(matches)}
+    own = select(*LEASE_COLUMNS).where(follows.c.owner == worker.id, is_open).order_by(follows.c.id)
+    leased = tuple(_of(row) for row in unit.conn.execute(own))
     share = -(-sum(number for endpoint, number in counted.items() if endpoint in worker.knows) // alike)
-    if len(leased) > share:
-        leased = _give_back(unit, leased, share)
+    if len(leased) > share:  # what is beyond it is left to others
+        given_back = [each.follow_id for each in leased[share:]]
+        unit.conn.execute(update(follows).where(follows.c.id.in_(given_back)).values(owner=None))
+        leased = leased[:share]
     wanted = min(share - len(leased), batch)
     taken = _take(unit, worker, wanted) if wanted > 0 else ()
     return RenewedLeases(
@@ -137,11 +143,6 @@ _FENCE = CompiledQuery(select(follows.c.fence).where(follows.c.id == bindparam("
 LEASE_COLUMNS = (follows.c.id, follows.c.fence, follows.c.joined)
 
 
-def _heartbeat(unit: Unit, worker_id: str) -> bool:
-    values = {"beat": workers.c.beat + 1, "seen_at": unit.now}
-    return bool(unit.conn.execute(update(workers).where(workers.c.id == worker_id).values(values)).rowcount)
-
-
 def _reap(unit: Unit, worker_id: str, beat: int) -> None:
     """Remove a process that is still at this heartbeat; one that renews at this moment lives."""
     same = and_(workers.c.id == worker_id, workers.c.beat == beat)
@@ -170,17 +171,6 @@ def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
     ]
 
 
-def _open_matches(conn: Connection) -> dict[str, int]:
-    """How many matches of each endpoint are to be followed."""
-    query = select(follows.c.endpoint, func.count()).where(follows.c.closed_at.is_(None)).group_by(follows.c.endpoint)
-    return {row[0]: row[1] for row in conn.execute(query)}
-
-
-def _leased(conn: Connection, worker_id: str) -> tuple[LeasedMatch, ...]:
-    where = and_(follows.c.owner == worker_id, follows.c.closed_at.is_(None))
-    return tuple(_of(row) for row in conn.execute(select(*LEASE_COLUMNS).where(where).order_by(follows.c.id)))
-
-
 def _free() -> tuple[ColumnElement[bool], ...]:
     """No living process has leased the match."""
     return ~exists().where(workers.c.id == follows.c.owner), follows.c.closed_at.is_(None)
@@ -197,13 +187,6 @@ def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[LeasedM
     values: dict[str, Any] = {"owner": worker_id, "fence": follows.c.fence + 1}
     query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*LEASE_COLUMNS)
     return tuple(_of(row) for row in unit.conn.execute(query))
-
-
-def _give_back(unit: Unit, leased: tuple[LeasedMatch, ...], keep: int) -> tuple[LeasedMatch, ...]:
-    """Leave what is beyond `keep` to others."""
-    ids = [each.follow_id for each in leased[keep:]]
-    unit.conn.execute(update(follows).where(follows.c.id.in_(ids)).values(owner=None))
-    return leased[:keep]
 
 
 def _of(row: Any) -> LeasedMatch:

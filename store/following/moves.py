@@ -77,18 +77,10 @@ def match_sources(conn: Connection) -> list[MatchSource]:
         .join(follows, follows.c.id == standbys.c.follow_id)
         .where(followed, table.closed_at.is_(None))
     )
+    rows = [row._asdict() for query in (on_it, beside) for row in conn.execute(query)]
     return [
-        MatchSource(
-            game_id=row.game_id,
-            organization_id=row.organization_id,
-            provider=row.provider,
-            follow_id=row.follow_id,
-            endpoint=row.endpoint,
-            stands_by=bool(row.stands_by),
-            closed=row.closed_at is not None,
-        )
-        for query in (on_it, beside)
-        for row in conn.execute(query)
+        MatchSource(closed=row.pop("closed_at") is not None, stands_by=bool(row.pop("stands_by")), **row)
+        for row in rows
     ]
 
 
@@ -131,7 +123,12 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
     elif home.stands_by:
         _move_standby(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
     elif attached.follow_id == before.id:
-        _move_attachment(unit, home, before, _there(unit, before, home, endpoint))
+        after = _there(unit, before, home, endpoint)
+        take_along(unit, home.game_id, before.id, after.id)
+        on_it = attachments.c.game_id == home.game_id
+        unit.conn.execute(update(attachments).where(on_it).values(follow_id=after.id))
+        sync.save_follow(unit, after.id, closed_at=None)
+        closing.close_empty(unit, before.id)
 
 
 def change_standbys(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
@@ -156,27 +153,8 @@ def _move_standby(unit: Unit, game_id: str, before_id: str, after_id: str) -> No
 
 def _there(unit: Unit, before: sync.FollowRow, home: MatchSource, endpoint: str) -> sync.FollowRow:
     """The same match at `endpoint`."""
-    return sync.follow_for(
-        unit,
-        sync.NewFollow(
-            endpoint=endpoint,
-            provider=before.provider,
-            organization_id=home.organization_id,
-            match_id=before.match_id,
-            sport=before.sport,
-            status=before.status,
-            kickoff=before.kickoff,
-            teams=before.teams,
-        ),
-    )
-
-
-def _move_attachment(unit: Unit, home: MatchSource, before: sync.FollowRow, after: sync.FollowRow) -> None:
-    take_along(unit, home.game_id, before.id, after.id)
-    on_it = attachments.c.game_id == home.game_id
-    unit.conn.execute(update(attachments).where(on_it).values(follow_id=after.id))
-    sync.save_follow(unit, after.id, closed_at=None)
-    closing.close_empty(unit, before.id)
+    same = {name: getattr(before, name) for name in ("provider", "match_id", "sport", "status", "kickoff", "teams")}
+    return sync.follow_for(unit, sync.NewFollow(endpoint=endpoint, organization_id=home.organization_id, **same))
 
 
 def earlier_follow(conn: Connection, game_id: str, follow_id: str, match: Match) -> str | None:

@@ -139,26 +139,17 @@ def follow_for(unit: Unit, match: NewFollow, *, kickoff_open: bool = False) -> F
 
     Another match of the same id has another follow. `kickoff_open`: the hour of the kick-off may not be fixed yet.
     """
-    known = _editions(unit.conn, match)
-    found = _same_match(known, match, kickoff_open=kickoff_open)
-    if found is not None:
-        return found
-    edition = 1 + max((row.edition for row in known), default=-1)
-    row = FollowRow(id=new_object_id(unit.now), edition=edition, **_values(match))
-    unit.conn.execute(insert(follows_table).values(_values(row)))
-    return row
-
-
-def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
-    """All matches that were given this id at this endpoint, the newest first."""
     columns = follows_table.c
     query = select(follows_table).where(columns.endpoint == match.endpoint, columns.match_id == match.match_id)
-    return [follow_of(row) for row in conn.execute(query.order_by(columns.edition.desc()))]
-
-
-def _same_match(known: Iterable[FollowRow], match: NewFollow, *, kickoff_open: bool) -> FollowRow | None:
+    known = [follow_of(row) for row in unit.conn.execute(query.order_by(columns.edition.desc()))]
     wanted = MatchIdentity(teams=_teams(match), kickoff=match.kickoff, kickoff_open=kickoff_open)
-    return next((row for row in known if not is_another(identity_of(row), wanted)), None)
+    for row in known:
+        if not is_another(identity_of(row), wanted):
+            return row
+    edition = 1 + max((row.edition for row in known), default=-1)
+    new = FollowRow(id=new_object_id(unit.now), edition=edition, **_values(match))
+    unit.conn.execute(insert(follows_table).values(_values(new)))
+    return new
 
 
 def is_match(row: FollowRow, match: Match) -> bool:

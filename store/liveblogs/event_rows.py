@@ -92,7 +92,10 @@ def place(
             stored[name] = _placed(unit, game, write, None, serial)
             created.append(columns_of(stored[name]))
         else:
-            _check_replaceable(before, game)
+            if before.game_id != game.id:
+                raise Conflict("this local_id is taken", field="local_id")
+            if before.local_status == LocalStatus.DELETED:
+                raise NotFound("no such event")
             stored[name] = _placed(unit, game, write, before, before.serial)
             replaced.append(_changes(before, stored[name]))
             overwritten.append(before)
@@ -160,13 +163,6 @@ def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
         return {} if row is None else {ids[0]: event_of(row)}
     rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in in_chunks(ids))
     return {row.local_id: event_of(row) for result in rows for row in result}
-
-
-def _check_replaceable(before: StoredEvent, game: StoredGame) -> None:
-    if before.game_id != game.id:
-        raise Conflict("this local_id is taken", field="local_id")
-    if before.local_status == LocalStatus.DELETED:
-        raise NotFound("no such event")
 
 
 def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:

@@ -262,11 +262,9 @@ def masters_at(conn: Connection, table: Table, ids: Sequence[str], moment: int) 
 
 def purge(unit: Unit, *, before: float, limit: int = PURGED) -> bool:
     """Forget rows that nobody can read any more, `limit` of each table at most; whether there may be more."""
-    more = [_purge(unit, table, before, limit) for table in KEPT]
-    return any(more)
-
-
-def _purge(unit: Unit, table: Table, before: float, limit: int) -> bool:
-    key = tuple_(*table.primary_key.columns)
-    old = select(*table.primary_key.columns).where(table.c.until < int(before)).order_by(table.c.until).limit(limit)
-    return unit.conn.execute(delete(table).where(key.in_(old))).rowcount == limit
+    full = False
+    for table in KEPT:
+        key = table.primary_key.columns
+        old = select(*key).where(table.c.until < int(before)).order_by(table.c.until).limit(limit)
+        full |= unit.conn.execute(delete(table).where(tuple_(*key).in_(old))).rowcount == limit
+    return full

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
@@ -83,8 +83,13 @@ def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
     failed = [each for each in findings if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url]
     put_off(unit, failed)
     _forget(unit, [each for each in findings if each not in failed])
-    media = _with_facts(_files(event), findings)
-    return None if media == _files(event) else _write(unit, game, event, media)
+    found = {(each.probe.media_id, each.probe.url): each.facts for each in findings}
+    media = [_completed(file, found.get((str(file.get("local_id")), str(file.get("url"))))) for file in _files(event)]
+    if media == _files(event):
+        return None
+    write = event.rewritten(document={**event.document, "media": media}, updated_at=event.updated_at)
+    after = liveblogs.rewrite(unit, game, (write,)).version
+    return None if after == game.version else after
 
 
 def _post_of(unit: Unit, event_id: str) -> tuple[StoredEvent, StoredGame] | None:
@@ -103,12 +108,6 @@ def _files(event: StoredEvent) -> list[Mapping[str, Any]]:
     return list(event.document.get("media") or ())
 
 
-def _write(unit: Unit, game: StoredGame, event: StoredEvent, media: list[dict[str, Any]]) -> int | None:
-    write = event.rewritten(document={**event.document, "media": media}, updated_at=event.updated_at)
-    after = liveblogs.rewrite(unit, game, (write,)).version
-    return None if after == game.version else after
-
-
 def health(conn: Connection, game_id: str) -> list[dict[str, Any]]:
     """The files of a liveblog that are not probed yet, or could not be: for people who ask why."""
     rows = conn.execute(select(media_probes).where(media_probes.c.game_id == game_id).order_by(media_probes.c.media_id))
@@ -125,16 +124,11 @@ def health(conn: Connection, game_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _with_facts(media: Iterable[Mapping[str, Any]], findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """The files with what was found of those that still have the address that was probed.
+def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The file with what was found of it, if it still has the address that was probed.
 
     What the post says of a size itself stays; of the kind of the file its content knows better.
     """
-    found = {(each.probe.media_id, each.probe.url): each.facts for each in findings}
-    return [_completed(file, found.get((str(file.get("local_id")), str(file.get("url"))))) for file in media]
-
-
-def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict[str, Any]:
     if facts is None or file.get("local_status") == LocalStatus.DELETED:
         return dict(file)
     missing = {name: value for name, value in facts.items() if not file.get(name)}
@@ -144,18 +138,15 @@ def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict
 
 def put_off(unit: Unit, findings: Iterable[Finding]) -> None:
     """Note why nothing was found, and when it is tried again."""
-    for finding in findings:
-        unit.conn.execute(
-            update(media_probes)
-            .where(media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url)
-            .values(error=finding.error, next_at=finding.next_at)
-        )
+    for each in findings:
+        noted = update(media_probes).values(error=each.error, next_at=each.next_at)
+        unit.conn.execute(noted.where(*_same(each.probe)))
 
 
 def _forget(unit: Unit, findings: Sequence[Finding]) -> None:
-    for finding in findings:
-        unit.conn.execute(
-            delete(media_probes).where(
-                media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url
-            )
-        )
+    for each in findings:
+        unit.conn.execute(delete(media_probes).where(*_same(each.probe)))
+
+
+def _same(probe: MediaProbe) -> tuple[ColumnElement[bool], ...]:
+    return media_probes.c.media_id == probe.media_id, media_probes.c.url == probe.url

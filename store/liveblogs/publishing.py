@@ -6,7 +6,7 @@ from sqlalchemy import Connection, and_, bindparam, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store.engine.records import Change, EventWrite, StoredEvent, check_document
+from store.engine.records import Change, check_document
 from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
@@ -51,11 +51,8 @@ def publish(unit: Unit, game_id: str) -> int | None:
         .order_by(events.c.publish_at, events.c.serial)
         .limit(AT_ONCE)
     )
-    writes = tuple(_published(event_of(row)) for row in unit.conn.execute(query))
-    return liveblogs.record(unit, game.id, Change(events=writes)) if writes else None
-
-
-def _published(event: StoredEvent) -> EventWrite:
-    check_document(event)
-    at = event.created_at if event.publish_at is None else event.publish_at
-    return event.rewritten(created_at=at, publish_at=None)
+    writes = []
+    for event in map(event_of, unit.conn.execute(query)):
+        check_document(event)
+        writes.append(event.rewritten(created_at=event.publish_at, publish_at=None))
+    return liveblogs.record(unit, game.id, Change(events=tuple(writes))) if writes else None

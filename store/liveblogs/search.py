@@ -59,39 +59,33 @@ def index_game(
     if before is not None and _searched(before) == _searched(document):
         return
     index(conn, games.name, game_id, owner_id, words_of_game(title, document))
-    _link(conn, game_id, set(links(document)))
+    wanted = set(links(document))
+    query = select(game_links.c.kind, game_links.c.value).where(game_links.c.game_id == game_id)
+    known = {(row.kind, row.value) for row in conn.execute(query)}
+    link = tuple_(game_links.c.kind, game_links.c.value)
+    for gone in in_chunks(sorted(known - wanted)):
+        conn.execute(delete(game_links).where(game_links.c.game_id == game_id, link.in_(gone)))
+    if new := sorted(wanted - known):
+        conn.execute(insert(game_links), [{"game_id": game_id, "kind": kind, "value": value} for kind, value in new])
 
 
 def words_of_game(title: str, document: Mapping[str, Any]) -> frozenset[str]:
     """The words by which a liveblog is found."""
-    return words(title, *_names_of_teams(document))
-
-
-def _names_of_teams(document: Mapping[str, Any]) -> list[str]:
-    return [str(team[name]) for team in teams_of(document) for name in ("name", "short_name") if team.get(name)]
+    teams = teams_of(document)
+    return words(title, *(str(team[name]) for team in teams for name in ("name", "short_name") if team.get(name)))
 
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
     """Teams by `_id`, tags by their names and ids, those who may write by what they are and their id."""
-    yield from ((TEAM, name) for part in ("meta_info", "scoreboard") for name in _team_ids(document.get(part)))
-    yield from ((TAG, name[:TAG_LENGTH]) for tag in document.get("tags") or () for name in _names_of_tag(tag))
-    yield from ((SHARED, name) for each in document.get("permissions") or () for name in _writer(each))
-
-
-def _team_ids(part: Any) -> list[str]:
-    found = [part.get(side) for side in ("home_team", "away_team")] if isinstance(part, dict) else []
-    return [str(team["_id"]) for team in found if isinstance(team, dict) and team.get("_id")]
-
-
-def _names_of_tag(tag: Any) -> list[str]:
-    values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
-    return [str(value) for value in values if value]
-
-
-def _writer(permission: Any) -> list[str]:
-    if isinstance(permission, dict) and permission.get("permission") == WRITE:
-        return [f"{permission.get('reftype')} {permission.get('refid')}"]
-    return []
+    parts = [part for name in ("meta_info", "scoreboard") if isinstance(part := document.get(name), dict)]
+    sides = [part.get(side) for part in parts for side in ("home_team", "away_team")]
+    yield from ((TEAM, str(team["_id"])) for team in sides if isinstance(team, dict) and team.get("_id"))
+    for tag in document.get("tags") or ():
+        names = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
+        yield from ((TAG, str(name)[:TAG_LENGTH]) for name in names if name)
+    for each in document.get("permissions") or ():
+        if isinstance(each, dict) and each.get("permission") == WRITE:
+            yield SHARED, f"{each.get('reftype')} {each.get('refid')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +155,6 @@ def _of_game(conn: Connection, word: ColumnElement[bool]) -> FoundRecords:
     plays = (game_links.c.kind == TEAM, game_links.c.game_id == games.c.id)
     look = select(teams.c.id).where(*plays, game_links.c.value == teams.c.id, team.look).exists()
     return _any(own, _Way(team.ids, games.c.id, look))
-
-
-def _link(conn: Connection, game_id: str, wanted: set[Link]) -> None:
-    query = select(game_links.c.kind, game_links.c.value).where(game_links.c.game_id == game_id)
-    known = {(row.kind, row.value) for row in conn.execute(query)}
-    link = tuple_(game_links.c.kind, game_links.c.value)
-    for gone in in_chunks(sorted(known - wanted)):
-        conn.execute(delete(game_links).where(game_links.c.game_id == game_id, link.in_(gone)))
-    if new := sorted(wanted - known):
-        conn.execute(insert(game_links), [{"game_id": game_id, "kind": kind, "value": value} for kind, value in new])
 
 
 def _searched(document: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Table,
     delete,
@@ -88,7 +87,12 @@ def add(unit: Unit, game_id: str, batch: LoadBatch) -> list[SketchKey]:
 
     Returns the stored sketches that this version cannot read: they stay as they are, and count none of these readers.
     """
-    if not _note_batch(unit, batch):
+    noted = unit.conn.execute(
+        update(beacon_intakes)
+        .where(beacon_intakes.c.id == batch.intake, beacon_intakes.c.batches < batch.number)
+        .values(batches=batch.number, counted=beacon_intakes.c.counted + batch.beacons, written_at=unit.now)
+    )
+    if noted.rowcount != 1:
         return []
     if batch.counts:
         _count(unit, game_id, batch.counts)
@@ -182,7 +186,8 @@ def roll_up(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
     for row in rows:
         key = row.game_id, CountKey(row.slot - row.slot % QUARTER, row.origin, row.location)
         quarters[key] = quarters[key].plus(LoadSums(*row[4:]))
-        unit.conn.execute(delete(load_counts).where(*_same(load_counts, row.game_id, row[1:4])))
+        same = (column == value for column, value in zip(load_counts.primary_key, row[:4], strict=True))
+        unit.conn.execute(delete(load_counts).where(*same))
     _add_sums(unit.conn, quarters)
     return len(rows) == limit
 
@@ -232,16 +237,10 @@ def purge(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
             unit.conn.execute(delete(table).where(*(column == value for column, value in zip(key, row, strict=True))))
         full = full or limit in {len(old), len(gone)}
     if not full:
-        _forget_rollups(unit, before)
+        of = load_rollups.c
+        for gone_too in (of.due_at.is_(None) & (of.until <= before), of.game_id.in_(DELETED_GAMES)):
+            unit.conn.execute(delete(load_rollups).where(gone_too))
     return full
-
-
-def _forget_rollups(unit: Unit, before: int) -> None:
-    """Of liveblogs of which nothing is left, and of deleted ones."""
-    table = load_rollups.c
-    nothing_left = table.due_at.is_(None) & (table.until <= before)
-    for gone in (nothing_left, table.game_id.in_(DELETED_GAMES)):
-        unit.conn.execute(delete(load_rollups).where(gone))
 
 
 def _count(unit: Unit, game_id: str, counts: Mapping[CountKey, LoadSums]) -> None:
@@ -259,18 +258,14 @@ def _count(unit: Unit, game_id: str, counts: Mapping[CountKey, LoadSums]) -> Non
         _set_rollup(unit, game_id, due_at=_due_at(first))
 
 
-class _Rollup(NamedTuple):
-    until: int
-    due_at: int | None
-
-
-def _locked_rollup(unit: Unit, game_id: str) -> _Rollup:
+def _locked_rollup(unit: Unit, game_id: str) -> Any:
+    """How far the liveblog is rolled up: `until` and `due_at`."""
     query = select(load_rollups.c.until, load_rollups.c.due_at).where(load_rollups.c.game_id == game_id)
     found = unit.conn.execute(query.with_for_update()).first()
     if found is None:
         insert_new(unit.conn, load_rollups, game_id=game_id, until=0, due_at=None)
         found = unit.conn.execute(query.with_for_update()).one()
-    return _Rollup(*found)
+    return found
 
 
 def _set_rollup(unit: Unit, game_id: str, **values: int | None) -> None:
@@ -284,21 +279,6 @@ def _due_at(slot: int) -> int:
 
 def _summed() -> list[Any]:
     return [func.sum(load_counts.c[name]) for name in SUMS]
-
-
-def _note_batch(unit: Unit, batch: LoadBatch) -> bool:
-    same = beacon_intakes.c.id == batch.intake
-    noted = unit.conn.execute(
-        update(beacon_intakes)
-        .where(same, beacon_intakes.c.batches < batch.number)
-        .values(batches=batch.number, counted=beacon_intakes.c.counted + batch.beacons, written_at=unit.now)
-    )
-    return noted.rowcount == 1
-
-
-def _same(table: Any, game_id: str, key: Sequence[Any]) -> list[ColumnElement[bool]]:
-    names = [column.name for column in table.primary_key][1:]
-    return [table.c.game_id == game_id, *(table.c[name] == value for name, value in zip(names, key, strict=True))]
 
 
 def _add_sums(conn: Connection, counted: Mapping[tuple[str, CountKey], LoadSums], table: Table = load_counts) -> None:

@@ -200,13 +200,8 @@ def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResul
     ]
     if ours:
         _record(unit, ours)
-    return RecordResult(_renewed(ours), locked)
-
-
-def _renewed(ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> dict[str, Subscription]:
-    """The receivers by id, with their secrets of now."""
     renewals = (renew_secrets(each.claimed, row["secrets"]) for each, row in ours)
-    return {each.id: each for each in renewals if each is not None}
+    return RecordResult({each.id: each for each in renewals if each is not None}, locked)
 
 
 def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> None:
@@ -217,8 +212,10 @@ def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]])
     for each, _ in ours:
         for done in each.rounds:
             _plan(unit, each.claimed.id, done)
-        if each.health.disabled:
-            _disable(unit, each.claimed.id)
+        if each.health.disabled:  # nothing more is delivered, and nothing stays planned
+            off = {"status": "disabled", "owner": None, "updated_at": unit.now}
+            unit.conn.execute(update(webhooks).where(webhooks.c.id == each.claimed.id).values(off))
+            unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == each.claimed.id))
 
 
 def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str]:
@@ -237,14 +234,13 @@ def tried_numbers(conn: Connection, webhook_id: str, *, after: int) -> frozenset
 
 def delivered_before(conn: Connection, cursors: Sequence[tuple[str, int]]) -> dict[tuple[str, int], DeliveredBefore]:
     """What the log holds of receivers beyond their cursors, by id and cursor."""
-    return {(webhook_id, after): _before(conn, webhook_id, after) for webhook_id, after in cursors}
-
-
-def _before(conn: Connection, webhook_id: str, after: int) -> DeliveredBefore:
-    latest = _LATEST.first(conn, webhook_id=webhook_id)
-    took = None if latest is None else latest[0] / 1000
-    waits = _WAITS.first(conn, webhook_id=webhook_id) is not None
-    return DeliveredBefore(tried_numbers(conn, webhook_id, after=after), took, waits)
+    found = {}
+    for webhook_id, after in cursors:
+        latest = _LATEST.first(conn, webhook_id=webhook_id)
+        took = None if latest is None else latest[0] / 1000
+        waits = _WAITS.first(conn, webhook_id=webhook_id) is not None
+        found[webhook_id, after] = DeliveredBefore(tried_numbers(conn, webhook_id, after=after), took, waits)
+    return found
 
 
 def due(
@@ -288,15 +284,8 @@ def _receiver_row(row: Mapping[str, Any], done: AttemptRecord) -> dict[str, Any]
     }
 
 
-def _disable(unit: Unit, webhook_id: str) -> None:
-    """Deliver nothing more, and leave nothing planned."""
-    values = {"status": "disabled", "owner": None, "updated_at": unit.now}
-    unit.conn.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(values))
-    unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == webhook_id))
-
-
 def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
-    """Keep the waiting row in step with what the round came to."""
+    """Update the waiting row with the outcome."""
     delivery, table = done.delivery, webhook_waiting
     if delivery.id is None:
         if done.next_at is not None:
@@ -310,25 +299,11 @@ def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
 
 
 def _named(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
-    return {
-        "webhook_id": webhook_id,
-        "number": delivery.number,
-        "game_id": delivery.game_id,
-        "local_id": delivery.local_id,
-        "version": delivery.version,
-        "kind": delivery.kind,
-    }
+    named = {name: getattr(delivery, name) for name in ("number", "game_id", "local_id", "version", "kind")}
+    return {"webhook_id": webhook_id, **named}
 
 
 def _logged(receiver: Subscription, done: Round) -> dict[str, Any]:
-    return {
-        **_named(receiver.id, done.delivery),
-        "organization_id": receiver.organization_id,
-        "round": done.delivery.rounds + 1,
-        "tries": done.tries,
-        "at": done.at,
-        "took_ms": done.took_ms,
-        "success": done.success,
-        "status_code": done.status_code,
-        "message": done.message,
-    }
+    outcome = {name: getattr(done, name) for name in ("tries", "at", "took_ms", "success", "status_code", "message")}
+    more = {"organization_id": receiver.organization_id, "round": done.delivery.rounds + 1}
+    return {**_named(receiver.id, done.delivery), **more, **outcome}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +82,13 @@ def page(
     columns = [column for column in webhook_rounds.c if column.name not in {"number", "organization_id"}]
     query = select(*columns).where(*_conditions(conn, organization_id, wanted))
     if before is not None:
-        query = query.where(_older_than(conn, before))
+        at = conn.scalar(select(table.at).where(table.id == before))
+        # Where the round is purged, what follows has gone before it, and the order of the rows will do.
+        query = query.where(table.id < before if at is None else tuple_(table.at, table.id) < (at, before))
     query = query.order_by(table.at.desc(), table.id.desc()).limit(limit)
     rows = [row._asdict() for row in conn.execute(query)]
-    urls = _urls(conn, {row["webhook_id"] for row in rows})
+    receivers = select(webhooks.c.id, webhooks.c.url).where(webhooks.c.id.in_({row["webhook_id"] for row in rows}))
+    urls = {row.id: row.url for row in conn.execute(receivers)}
     return [LogRow(url=urls[row.pop("webhook_id")], **row) for row in rows]
 
 
@@ -99,30 +102,12 @@ def _conditions(
         known = find(conn, organization_id, wanted.url)
         yield table.webhook_id == ("" if known is None else known.id)
     if wanted.liveblog is not None:
-        yield table.game_id == _game_id(conn, wanted.liveblog)
+        named = conn.scalar(select(games.c.id).where(games.c.local_id == wanted.liveblog))
+        yield table.game_id == (named or wanted.liveblog)  # a name that nobody has is nobody's `ticker_id` either
     for name, filtered in FILTERS.items():
         value = getattr(wanted, name)
         if value is not None:
             yield filtered(value)
-
-
-def _urls(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Subscription → its endpoint."""
-    return {
-        row.id: row.url for row in conn.execute(select(webhooks.c.id, webhooks.c.url).where(webhooks.c.id.in_(ids)))
-    }
-
-
-def _game_id(conn: Connection, name: str) -> str:
-    """The `ticker_id` of the liveblog: a log is looked up by that alone. A name that nobody has is nobody's `ticker_id` either."""
-    return conn.scalar(select(games.c.id).where(games.c.local_id == name)) or name
-
-
-def _older_than(conn: Connection, round_id: int) -> ColumnElement[bool]:
-    """What follows that round; where it is purged, what follows has gone before it, and the order of the rows will do."""
-    table = webhook_rounds.c
-    at = conn.scalar(select(table.at).where(table.id == round_id))
-    return table.id < round_id if at is None else tuple_(table.at, table.id) < (at, round_id)
 
 
 def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
@@ -137,8 +122,7 @@ def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
     if row is None or row.kind == "ping":
         raise NotFound("there is no such delivery", field="deliveryId")
     _check_active(row.status)
-    again = Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
-    enqueue(unit, row.id, [again], at=unit.now)
+    enqueue(unit, row.id, [_again(row)], at=unit.now)
     return 1
 
 
@@ -161,12 +145,13 @@ def replay_range(
     )
     if liveblog is not None:
         query = query.where((table.game_id == liveblog) | (table.local_id == liveblog))
-    found = [
-        Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
-        for row in unit.conn.execute(query)
-    ]
+    found = [_again(row) for row in unit.conn.execute(query)]
     enqueue(unit, known.id, found, at=unit.now)
     return len(found)
+
+
+def _again(row: Any) -> Delivery:
+    return Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
 
 
 def ping(unit: Unit, organization_id: str, url: str) -> None:

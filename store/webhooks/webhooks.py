@@ -98,7 +98,9 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
     """
     known = find(unit.conn, organization_id, url)
     if known is None:
-        _check_room(unit.conn, organization_id, limit)
+        own = select(webhooks.c.id).where(webhooks.c.organization_id == organization_id).limit(limit).subquery()
+        if (unit.conn.scalar(select(func.count()).select_from(own)) or 0) >= limit:
+            raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
         row = _new(unit, organization_id, url, secret)
         unit.conn.execute(insert(webhooks).values(row))
         return require(unit.conn, organization_id, url), True
@@ -344,13 +346,6 @@ def _forget(unit: Unit, webhook_id: str, limit: int) -> None:
         if unit.conn.execute(delete(table).where(table.c.id.in_(some))).rowcount == limit:
             return
     unit.conn.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
-
-
-def _check_room(conn: Connection, organization_id: str, limit: int) -> None:
-    some = select(webhooks.c.id).where(webhooks.c.organization_id == organization_id).limit(limit).subquery()
-    taken = conn.scalar(select(func.count()).select_from(some)) or 0
-    if taken >= limit:
-        raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
 
 
 def _plain(secret: Secret) -> dict[str, Any]:

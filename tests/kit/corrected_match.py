@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 from store.database import Store
+from store.engine.records import Change
 from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import events_named
 from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
@@ -46,13 +48,13 @@ async def edit(process: Process, ticker_id: str, key: str, *, local_status: int 
     name = (await process.ledger(ticker_id))[key].local_id
 
     def work(unit: Any) -> None:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        (event,) = events_named(unit.conn, [name]).values()
         write = event.rewritten(
             document={**event.document, **fields},
             local_status=event.local_status if local_status is None else local_status,
             user_id="editor",
         )
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+        liveblogs.record(unit, ticker_id, Change(events=(write,)))
 
     await process.store.write(work)
 

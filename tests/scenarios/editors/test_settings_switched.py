@@ -4,8 +4,10 @@ import json
 from functools import partial
 from typing import Any
 
+from store.engine.records import Change, StoredEvent
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
+from store.liveblogs.event_rows import events_named
 from tests.kit.corrected_match import KEY, ONE, TWO, begun, corrected, goals
 from tests.kit.scripted import Process
 from tests.providers.heim.feed import item
@@ -28,8 +30,8 @@ async def schedule(process: Process, ticker_id: str, key: str = KEY, seconds: in
     name = (await process.ledger(ticker_id))[key].local_id
 
     def work(unit: Any) -> None:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(event.rewritten(publish_at=unit.now + seconds),)))
+        (event,) = events_named(unit.conn, [name]).values()
+        liveblogs.record(unit, ticker_id, Change(events=(event.rewritten(publish_at=unit.now + seconds),)))
 
     await process.store.write(work)
 
@@ -53,7 +55,7 @@ async def test_a_scheduled_post_is_not_taken_back_by_a_setting(store):
     assert ["incident:11"] == await goals(process, ticker_id)
 
 
-async def waits(process: Process, ticker_id: str) -> list[liveblogs.StoredEvent]:
+async def waits(process: Process, ticker_id: str) -> list[StoredEvent]:
     """The posts that wait for their time."""
     found = await process.store.read(partial(liveblogs.events, game_id=ticker_id, statuses=(0,), limit=None))
     return [event for event in found if event.publish_at is not None]

@@ -20,7 +20,7 @@ from ingest.incident.bundle import pack, unpack
 from mapping.errors import NotFound, Unprocessable
 from providers import fetch, http_client
 from store.database import Store
-from store.timeline.post_timeline import PostTimeline
+from store.timeline.timeline import PostTimeline
 from tests.kit.day import CREATE, ORGANIZATION, WINDOW, bundle_of, match_day
 from tests.kit.opening import look
 from tests.kit.recordings import recorded
