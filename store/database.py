@@ -24,7 +24,7 @@ from store.tables import service_keys
 if TYPE_CHECKING:
     from store.engine.postgres.backend import PostgresBackend
     from store.engine.postgres.sessions import LivenessLock
-    from store.engine.sqlite.backend import NoLivenessLock, SqliteBackend
+    from store.engine.sqlite.backend import NoOtherProcess, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 
@@ -65,7 +65,7 @@ class Store:
         store = cls(_backend(parsed, clock, pool, None if direct_url is None else parse_url(direct_url)))
         try:
             await store._backend.check()
-            await store._prepare(migrate=_is_sqlite(parsed) if migrate is None else migrate)
+            await store._prepare(migrate=parsed.get_backend_name() == "sqlite" if migrate is None else migrate)
         except BaseException:
             await store.close()
             raise
@@ -160,7 +160,7 @@ class Store:
         return self._backend.waiting
 
     @property
-    def liveness(self) -> LivenessLock | NoLivenessLock:
+    def liveness(self) -> LivenessLock | NoOtherProcess:
         """The sign of life by which other processes on the database know that this one has not ended."""
         return self._backend.liveness
 
@@ -203,10 +203,6 @@ def _try_to_write(unit: Unit) -> None:
     name = f"tried {secrets.token_hex(8)}"
     unit.conn.execute(insert(service_keys).values(name=name, value=b""))
     unit.conn.execute(delete(service_keys).where(service_keys.c.name == name))
-
-
-def _is_sqlite(url: URL) -> bool:
-    return url.get_backend_name() == "sqlite"
 
 
 def _backend(

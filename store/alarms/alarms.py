@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -128,7 +128,9 @@ def record(
     known = {(row.kind, row.name): row for row in unit.conn.execute(_open())}
     seen = {(each.kind, each.name) for each in observed}
     began = [_begin(unit, each) for each in observed if (each.kind, each.name) not in known]
-    _refresh(unit, [known[key] for key in seen & known.keys()])
+    for key in seen & known.keys():
+        if known[key].seen_at < unit.now - REFRESH:
+            _set(unit, known[key].id, seen_at=unit.now)
     ended = [_end(unit, known[key], how_ended, patience) for key in known.keys() - seen]
     return AlarmChanges(tuple(filter(None, began)), tuple(filter(None, ended)))
 
@@ -179,13 +181,6 @@ def _due(now: float) -> Select[Any]:
     waiting = or_(alarms.c.announced.is_(None), (alarms.c.announced == "began") & alarms.c.ended_at.is_not(None))
     recent = or_(alarms.c.ended_at.is_(None), alarms.c.ended_at > now - GIVEN_UP)
     return select(alarms).where(waiting, recent, alarms.c.try_at <= now)
-
-
-def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:
-    """Note that they are still seen, unless that was noted shortly before."""
-    for row in rows:
-        if row.seen_at < unit.now - REFRESH:
-            _set(unit, row.id, seen_at=unit.now)
 
 
 def _end(unit: Unit, row: Row[Any], how_ended: HowEnded, patience: float) -> Alarm | None:

@@ -117,7 +117,8 @@ def passing(error: BaseException) -> bool:
         case exc.DBAPIError(connection_invalidated=True) | exc.InterfaceError():
             return True
         case exc.DBAPIError() if isinstance(error.orig, sqlite3.Error):
-            return _sqlite_code(error.orig) in SQLITE_PASSING
+            # The primary result code; a closed connection carries none and counts as one that cannot be opened.
+            return getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF in SQLITE_PASSING
         case exc.OperationalError() if sqlstate(error) is None:
             return True
         case exc.DBAPIError():
@@ -144,11 +145,6 @@ def brief_reason(error: BaseException) -> str:
     return f"{type(said).__name__}: {said}"[:BRIEF]
 
 
-def _sqlite_code(error: sqlite3.Error) -> int:
-    """The primary result code; a closed connection carries none and counts as one that cannot be opened."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
-
-
 def is_refused(error: BaseException) -> bool:
     """Whether the server will say the same until its operator, or the setting `database.url`, says otherwise."""
     return (sqlstate(error) or "").startswith(POSTGRES_REFUSED)
@@ -156,20 +152,15 @@ def is_refused(error: BaseException) -> bool:
 
 def reason(error: BaseException | None) -> str:
     """The database's own words for why it is not available, in one line and without an address or a secret."""
-    cause = _root(error)
+    cause = error  # down to what the driver or the operating system has raised
+    while isinstance(cause, StoreUnavailable | exc.DBAPIError):
+        cause = cause.__cause__ if isinstance(cause, StoreUnavailable) else cause.orig
     if cause is None or isinstance(cause, TimeoutError | exc.TimeoutError | asyncio.CancelledError):
         return "it does not answer in time"
     if isinstance(cause, OSError) and (cause.errno or 0) > 0:
         return os.strerror(cause.errno or 0)  # asyncio's own text says less
     said = NOT_CONNECTED.match(str(cause))
     return " ".join((said["words"] if said else str(cause)).split()) or type(cause).__name__
-
-
-def _root(error: BaseException | None) -> BaseException | None:
-    """What the driver or the operating system has raised."""
-    while isinstance(error, StoreUnavailable | exc.DBAPIError):
-        error = error.__cause__ if isinstance(error, StoreUnavailable) else error.orig
-    return error
 
 
 @contextmanager
@@ -197,13 +188,6 @@ def late() -> StoreUnavailable:
         "the database did not answer in time; a write may still be done, and asking again with the same local_id is safe",
         retry_after=1,
     )
-
-
-def commit_unknown(cause: BaseException) -> StoreUnavailable:
-    """The store's error for a connection that was lost in the middle of COMMIT."""
-    error = late()
-    error.__cause__ = cause
-    return error
 
 
 def connect_error(error: Exception, url: URL) -> Exception:

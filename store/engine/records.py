@@ -248,7 +248,7 @@ def title_of(document: Mapping[str, Any], names: Mapping[str, str]) -> str:
     meta = document.get("meta_info") or {}
     if meta.get("title"):
         return str(meta["title"])
-    teams = [_team_name(team, names) for team in teams_of(document)]
+    teams = [str(team.get("name") or names.get(str(team.get("_id"))) or "") for team in teams_of(document)]
     return " – ".join(map(isolate, teams)) if all(teams) else next(filter(None, teams), "")
 
 
@@ -259,26 +259,19 @@ def teams_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [team if isinstance(team, dict) else {} for team in pairs]
 
 
-def _team_name(team: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    return str(team.get("name") or names.get(str(team.get("_id"))) or "")
-
-
 def stamp_media(document: dict[str, Any], before: Mapping[str, Any], version: int) -> dict[str, Any]:
     """`document` with `version` on each of its media that is new or other than in `before`."""
     media = document.get("media")
     if not media:
         return document
     known = {item.get("local_id"): item for item in before.get("media") or ()}
-    return {**document, "media": [_stamped(item, known.get(item.get("local_id")), version) for item in media]}
 
+    def stamped(item: Mapping[str, Any]) -> dict[str, Any]:
+        stood = known.get(item.get("local_id"), {})
+        same = {**stood, "version": None} == {**item, "version": None}
+        return {**item, "version": stood.get("version", version) if same else version}
 
-def _stamped(item: Mapping[str, Any], before: Mapping[str, Any] | None, version: int) -> dict[str, Any]:
-    same = before is not None and _unversioned(item) == _unversioned(before)
-    return {**item, "version": before.get("version", version) if same and before else version}
-
-
-def _unversioned(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if key != "version"}
+    return {**document, "media": [stamped(item) for item in media]}
 
 
 def new_object_id(now: float) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import Connection, case, delete, func, insert, literal, or_, select, text, update
 from sqlalchemy.engine import URL
@@ -21,6 +23,7 @@ from store.engine.sqlite import file_copy as files
 from store.liveblogs.history_tables import game_versions
 from store.tables import attachments, games, outbox, outbox_sequence, webhook_waiting, webhooks
 
+T = TypeVar("T")
 LOOKS, AGAIN = 10, 0.2
 """How often it is looked again for connections of a process that may have just ended, and seconds between two looks."""
 OTHERS = text(
@@ -101,38 +104,33 @@ def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
     from store.engine.postgres.backend import run_once
     from store.engine.postgres.dump import begin_restore, end_restore, is_free, load, schema_of
 
-    _require_known(schema_of(source), source)
-    if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, is_free)):
-        raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
-    if others := asyncio.run(_count(parsed)):
-        raise AlreadyRunning(f"{others} connections of matchwire are open: stop all its processes first")
-    asyncio.run(run_once(parsed, migrate.PATIENT, begin_restore))
-    try:
-        load(parsed, source)
-    except StoreError:  # in one transaction, so all is as it was
-        asyncio.run(run_once(parsed, migrate.PATIENT, end_restore))
-        raise
+    def once(work: Callable[[Connection], T]) -> T:
+        return asyncio.run(run_once(parsed, migrate.PATIENT, work))
 
     def finish(conn: Connection) -> None:
         end_restore(conn)
         _finish(conn)
 
-    asyncio.run(run_once(parsed, migrate.PATIENT, finish))
+    _require_known(schema_of(source), source)
+    if not replace and not once(is_free):
+        raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
+    for _ in range(LOOKS):  # a busy server takes a moment to see that a process has ended
+        if not (others := once(_count_others)):
+            break
+        time.sleep(AGAIN)
+    if others:
+        raise AlreadyRunning(f"{others} connections of matchwire are open: stop all its processes first")
+    once(begin_restore)
+    try:
+        load(parsed, source)
+    except StoreError:  # in one transaction, so all is as it was
+        once(end_restore)
+        raise
+    once(finish)
 
 
-async def _count(url: URL) -> int:
-    """Connections of matchwire that stay: a busy server takes a moment to see that a process has ended."""
-    from store.engine.postgres.backend import run_once
-
-    def others(conn: Connection) -> int:
-        return int(conn.execute(OTHERS).scalar_one())
-
-    found = await run_once(url, migrate.PATIENT, others)
-    for _ in range(LOOKS):
-        if found:
-            await asyncio.sleep(AGAIN)
-            found = await run_once(url, migrate.PATIENT, others)
-    return found
+def _count_others(conn: Connection) -> int:
+    return int(conn.execute(OTHERS).scalar_one())
 
 
 def _file(url: URL, *, must_exist: bool = False) -> Path:

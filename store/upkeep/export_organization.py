@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
@@ -58,7 +59,7 @@ def export_organization(
     part = target.with_name(f"{target.name}.part")
     part.unlink(missing_ok=True)
     try:
-        with open(part, "xb", opener=_owned) as file:
+        with open(part, "xb", opener=partial(os.open, mode=OWNER_ALONE)) as file:
             counts = asyncio.run(command.look(url, lambda conn: _write(conn, organization, file), timeout=PATIENCE))
             file.flush()
             os.fsync(file.fileno())
@@ -71,10 +72,6 @@ def export_organization(
     finally:
         part.unlink(missing_ok=True)
     return TransferResult(rows, uploaded, missing)
-
-
-def _owned(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC, OWNER_ALONE)
 
 
 def _write(conn: Connection, organization: str, file: BinaryIO) -> dict[str, int]:
@@ -94,10 +91,9 @@ def _write(conn: Connection, organization: str, file: BinaryIO) -> dict[str, int
     file.write(dumps(head).encode() + b"\n")
     counts = {each.table.name: 0 for each in PORTABLE}
     for each in PORTABLE:
-        pages = conn.execution_options(yield_per=PAGE).execute(
-            each.rows(conn.dialect.name), {ORGANIZATION.key: organization}
-        )
-        for row in pages.mappings():
+        of = {ORGANIZATION.key: organization}
+        rows = conn.execute(each.rows(conn.dialect.name), of, execution_options={"yield_per": PAGE})
+        for row in rows.mappings():
             file.write(line_of(each.table.name, dict(row)))
             counts[each.table.name] += 1
     file.write(dumps({"end": True, "rows": sum(counts.values())}).encode() + b"\n")

@@ -268,13 +268,23 @@ def _table_and_row(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _read(column: Column[Any], value: Any) -> Any:
+    """The value of a column. Raises LineRefused for what it cannot hold."""
     place = f"{column.table.name}.{column.name}"
-    if value is not None:
-        read = next((read for kind, read in _READERS.items() if isinstance(column.type, kind)), _text)
-        return read(place, value)
-    if not column.nullable:
-        raise LineRefused(f"{place} is null")
-    return None
+    if value is None:
+        if not column.nullable:
+            raise LineRefused(f"{place} is null")
+        return None
+    if isinstance(column.type, Json):
+        return _json(place, value)
+    fits, words = next((form for kind, form in _FORMS.items() if isinstance(column.type, kind)), _TEXT)
+    if not fits(value):
+        raise LineRefused(f"{place} is {words}")
+    if not isinstance(column.type, LargeBinary):
+        return float(value) if isinstance(column.type, Double) else value
+    try:
+        return base64.b64decode(value, validate=True)
+    except ValueError as error:
+        raise LineRefused(f"{place} is no base64") from error
 
 
 def _json(place: str, value: Any) -> Any:
@@ -288,45 +298,13 @@ def _json(place: str, value: Any) -> Any:
     return value
 
 
-def _boolean(place: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise LineRefused(f"{place} is no boolean")
-    return value
-
-
-def _double(place: str, value: Any) -> float:
-    if type(value) not in {int, float} or not abs(value) <= sys.float_info.max:
-        raise LineRefused(f"{place} is no number")
-    return float(value)
-
-
-def _integer(place: str, value: Any) -> int:
-    if type(value) is not int or value not in _INT64:
-        raise LineRefused(f"{place} is no integer of 64 bits")
-    return value
-
-
-def _text(place: str, value: Any) -> str:
-    if not isinstance(value, str) or "\0" in value:
-        raise LineRefused(f"{place} is no text")
-    return value
-
-
-def _bytes(place: str, value: Any) -> bytes:
-    try:
-        return base64.b64decode(_text(place, value), validate=True)
-    except ValueError as error:
-        raise LineRefused(f"{place} is no base64") from error
-
-
-_READERS: Mapping[type, Callable[[str, Any], Any]] = {
-    Json: _json,
-    Boolean: _boolean,
-    Double: _double,
-    BigInteger: _integer,
-    LargeBinary: _bytes,
+_TEXT: tuple[Callable[[Any], bool], str] = (lambda value: isinstance(value, str) and "\0" not in value, "no text")
+_FORMS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
+    Boolean: (lambda value: isinstance(value, bool), "no boolean"),
+    Double: (lambda value: type(value) in {int, float} and abs(value) <= sys.float_info.max, "no number"),
+    BigInteger: (lambda value: type(value) is int and value in _INT64, "no integer of 64 bits"),
 }
-"""Kinds of columns; all others hold text."""
+"""What values of other kinds of columns look like; all others hold text."""
 
 
 def _shown(text: str) -> str:

@@ -26,8 +26,8 @@ from store.engine.errors import (
     POSTGRES_RETRIED,
     StoreError,
     caller_error,
-    commit_unknown,
     connect_error,
+    late,
     passing,
     sqlstate,
     unavailable,
@@ -252,7 +252,7 @@ def _commit(conn: Connection) -> None:
             driver.commit()
         except psycopg.OperationalError as error:
             if driver.closed:
-                raise commit_unknown(error) from error
+                raise late() from error
             raise
     conn.commit()  # SQLAlchemy's own state; the server hears nothing of it
 

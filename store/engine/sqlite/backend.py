@@ -217,21 +217,14 @@ async def read_once(url: URL, settings: PoolSettings, query: Callable[[Connectio
         await engine.dispose()
 
 
-class NoLivenessLock:
-    """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
+class NoOtherProcess:
+    """Stands for PostgreSQL's liveness lock and notifications: no second process can use the file, so nobody looks or listens."""
 
     async def acquire(self, key: int) -> None:
         """Nothing to do."""
 
     async def is_locked(self) -> bool:
         return True
-
-    async def close(self) -> None:
-        """Nothing to do."""
-
-
-class NoNotify:
-    """Stands for PostgreSQL's notifications between processes: there is no second one."""
 
     def start(self, hear: Hear) -> None:
         """Nothing to do."""
@@ -252,8 +245,7 @@ class SqliteBackend:
     def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
         file = database_file(url)
         self._clock = clock
-        self.liveness = NoLivenessLock()
-        self.notices = NoNotify()
+        self.liveness = self.notices = NoOtherProcess()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = UnitPool(partial(SqliteConnection, self._engine), settings, 1, "matchwire-writer")
