@@ -88,7 +88,7 @@ async def open_api(
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
     settings = services.settings
-    services = _with_parts(services.having(UploadPlaces(), LiveblogIndex()))
+    services = _with_parts(services.having(UploadPlaces(settings.media), LiveblogIndex()))
     reads = ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts])
     limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
     services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))

@@ -24,8 +24,7 @@ from api.http.request import ApiRequest, Services
 from api.http.static import TYPES, version
 from api.page.discovery import KINDS, SIZE, card_url, frame_url, iframe, liveblog_of
 from api.page.document import WITH_POSTS
-from api.page.page import PageRenderer, language, render_liveblog
-from api.page.posts import PageExtent
+from api.page.page import PageRenderer, language, render_loaded
 from api.page.scoreboard import clock, title
 from api.page.structured_data import COVER, LOGO
 from api.page.window import NOBODY, LoadedLiveblog, PageRequest, late, load_liveblog
@@ -179,15 +178,8 @@ async def frame(request: ApiRequest) -> Response:
     def render(conn: Connection) -> bytes:
         found = load_liveblog(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), view.now)
         page = page_url(settings.public_url, found.game.local_id)
-        inner = render_liveblog(
-            found.document,
-            found.posts,
-            PageRenderer.of(services, view.delay).context(found.game, url=page),
-            view.now,
-            found.key_moments,
-            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more, pinned=found.pinned),
-            delay=view.delay,
-        )
+        context = PageRenderer.of(services, view.delay).context(found.game, url=page)
+        inner = render_loaded(found, context, view.now, PageRequest(limit=limit, kept=late(view.delay)))
         return _document(found.document, inner).encode("utf-8", "replace")
 
     return conditional(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
@@ -25,8 +26,7 @@ from api.http.param import Param, Query, Text
 from api.http.request import ApiRequest, Services
 from api.http.static import version
 from api.page.document import moment
-from api.page.page import PageRenderer, language, render_liveblog
-from api.page.posts import PageExtent
+from api.page.page import PageRenderer, language, render_loaded
 from api.page.scoreboard import clock, scoreboard
 from api.page.window import MOST_SHOWN, POSTS_SHOWN, LoadedLiveblog, PageRequest, late, load_liveblog
 from api.view.content import headline, names_of
@@ -144,7 +144,7 @@ async def _respond(
     request: ApiRequest,
     form: str,
     limit: int,
-    render: Callable[[Connection, LoadedLiveblog, Services, Embedding], Json],
+    render: Callable[[LoadedLiveblog, Services, Embedding], Json],
 ) -> Response:
     services, query, settings = request.services, request.context.query, request.services.settings
     view, game = await read_view(request, read_liveblog(query, "liveblogId"), field="liveblogId")
@@ -157,7 +157,7 @@ async def _respond(
     embedding = Embedding(view, client, PLACED.in_html if url else "")
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(conn, load_liveblog(conn, game.id, wanted, view.now), services, embedding))
+        return json_bytes(render(load_liveblog(conn, game.id, wanted, view.now), services, embedding))
 
     key = ("prefetch", form, client, bool(url), wanted, game.id, game.version, reading)
     body = await services[ReadCache].body(key, rendered, view, "" if url else request.accept_encoding)
@@ -204,7 +204,7 @@ def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
-def _liveblog(_: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
+def _liveblog(found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
     view, root = embedding.view, services.settings.public_url.rstrip("/")
     page = page_url(root, found.game.local_id)
     context = PageRenderer.of(services, view.delay).context(found.game, root, page, embedding.article)
@@ -212,26 +212,11 @@ def _liveblog(_: Connection, found: LoadedLiveblog, services: Services, embeddin
     wanted = PageRequest(
         limit=found.request.limit if theme.id else POSTS_SHOWN, kept=(*late(view.delay), *theme.parameters), theme=theme
     )
-    inner = render_liveblog(
-        found.document,
-        found.posts,
-        context,
-        view.now,
-        found.key_moments,
-        extent=PageExtent(wanted, older=found.more, pinned=found.pinned),
-        delay=view.delay,
-    )
-    attributes = {
-        "liveblog-id": found.game.local_id,
-        "lang": language(found.document),
-        "client-id": embedding.client,
-        "liveblog-url": embedding.article,
-        "delay": str(view.delay or ""),
-        **{_ATTRIBUTES[name]: value for name, value in theme.parameters},
-    }
+    inner = render_loaded(found, context, view.now, wanted)
     schema = found.schema(services, view.delay, embedding.article and PLACED.in_schema)
-    attributes["initialData"] = _initial_data(schema).replace(PLACED.in_schema, PLACED.in_data)
-    return {"html": _element("matchwire-liveblog", attributes, inner, services), "schema": schema}
+    data = _initial_data(schema).replace(PLACED.in_schema, PLACED.in_data)
+    beside = {"lang": language(found.document)}, {"initialData": data}
+    return {"html": _element("matchwire-liveblog", found, inner, services, embedding, *beside), "schema": schema}
 
 
 def _initial_data(schema: Json) -> str:
@@ -243,6 +228,7 @@ def _initial_data(schema: Json) -> str:
     return json_bytes({"schemaOrg": json_bytes({**schema, **updates}).decode()}).decode()
 
 
+NOTHING_BESIDE: Mapping[str, str] = MappingProxyType({})
 _ATTRIBUTES = {
     "themeId": "theme-id",
     "tags": "tags",
@@ -252,18 +238,35 @@ _ATTRIBUTES = {
 }
 
 
-def _element(name: str, attributes: Mapping[str, str], inner: str, services: Services) -> str:
+def _element(  # noqa: PLR0917 -- what both elements are made of
+    name: str,
+    found: LoadedLiveblog,
+    inner: str,
+    services: Services,
+    embedding: Embedding,
+    first: Mapping[str, str] = NOTHING_BESIDE,
+    last: Mapping[str, str] = NOTHING_BESIDE,
+) -> str:
     """The element with its content and its style sheet, also for a page that puts it in by a script.
 
-    The embed's script takes the content over where an article loads it.
+    The embed's script takes the content over where an article loads it. `first` and `last` are attributes besides.
     """
+    attributes = {
+        "liveblog-id": found.game.local_id,
+        **first,
+        "client-id": embedding.client,
+        "liveblog-url": embedding.article,
+        "delay": str(embedding.view.delay or ""),
+        **{_ATTRIBUTES[each]: value for each, value in found.request.theme.parameters},
+        **last,
+    }
     named = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
     styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/article.css">'
     return f"<{name}{named}>{styles}{inner}</{name}>"
 
 
-def _teaser(_: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
+def _teaser(found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
     game, root = found.document, services.settings.public_url.rstrip("/")
     context = PageRenderer.of(services).context(found.game, root, article=embedding.article)
     page = context.article or page_url(root, found.game.local_id, embedding.view.delay)
@@ -277,11 +280,4 @@ def _teaser(_: Connection, found: LoadedLiveblog, services: Services, embedding:
     listed = f'<ol class="newest">{items}</ol>' if items else ""
     board = scoreboard(game, context, embedding.view.now, found.key_moments.kicks)
     inner = f'<div class="matchwire" lang="{escape(language(game))}">{board}{listed}</div>'
-    attributes = {
-        "liveblog-id": found.game.local_id,
-        "client-id": embedding.client,
-        "liveblog-url": embedding.article,
-        "delay": str(embedding.view.delay or ""),
-        **{_ATTRIBUTES[name]: value for name, value in found.request.theme.parameters},
-    }
-    return {"html": _element("matchwire-liveblog-teaser", attributes, inner, services)}
+    return {"html": _element("matchwire-liveblog-teaser", found, inner, services, embedding)}

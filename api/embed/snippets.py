@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.feeds.feed_request import FEED_PATH, page_url
 from api.http import openapi
 from api.http.caching import VARY, Rendering, cache_control, conditional
-from api.http.param import NAME, TEXT
+from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
@@ -33,7 +33,7 @@ SNIPPETS = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": NAME},
+        openapi.LIVEBLOG_IN_PATH,
         DELAY,
     ],
     security=openapi.OPEN,

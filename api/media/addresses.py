@@ -25,6 +25,7 @@ from api.http.request import ApiRequest
 from api.http.routing import check_organization
 from api.media.disk_cache import RefusedImage
 from config import Settings
+from config.sections import MediaConfig
 from mapping.documents.base import Document, dump
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Forbidden, NotFound, RateLimited, Unprocessable
@@ -74,29 +75,20 @@ async def check_addresses(
     hosts: dict[addresses.Target, tuple[str, str]] = {}
     for path, url in found:
         if url not in old:
-            hosts.setdefault(_host(path, url), (path, url))
+            try:
+                hosts.setdefault(addresses.target(url), (path, url))
+            except NotAllowed:
+                raise Unprocessable(addresses.REFUSED, field=path) from None
     most = request.services.settings.media.new_hosts
     for path, _ in list(hosts.values())[most:]:
         raise Unprocessable(f"a request names files of at most {most} new hosts", field=path)
-    await _check_hosts(request, record.organization_id, list(hosts.values()))
-
-
-def _host(path: str, url: str) -> addresses.Target:
-    try:
-        return addresses.target(url)
-    except NotAllowed:
-        raise Unprocessable(addresses.REFUSED, field=path) from None
-
-
-async def _check_hosts(request: ApiRequest, organization_id: str, found: list[tuple[str, str]]) -> None:
-    """The look-ups take places of the organization whose record it is."""
-    check = request.services.check_file_address
-    if check is None:
-        return
-    kept = await asyncio.gather(*(check(url, organization_id) for _, url in found))
-    for (path, _), passes in zip(found, kept, strict=True):
-        if not passes:
-            raise Unprocessable(addresses.REFUSED, field=path)
+    if (
+        check := request.services.check_file_address
+    ) is not None:  # takes places of the organization whose record it is
+        kept = await asyncio.gather(*(check(url, record.organization_id) for _, url in hosts.values()))
+        for (path, _), passes in zip(hosts.values(), kept, strict=True):
+            if not passes:
+                raise Unprocessable(addresses.REFUSED, field=path)
 
 
 def check_uploads(conn: Connection, organization_id: str, sent: Json, before: Any) -> None:
@@ -183,12 +175,8 @@ async def take_data_images(
 
 async def store_files(request: ApiRequest, images: Sequence[DataImage]) -> None:
     """Store the files, in one place for uploads of their organization. Those that get no row are purged after a while."""
-    services, settings = request.services, request.services.settings
-    with services[UploadPlaces].taken(
-        images[0].upload.organization_id,
-        uploads=settings.media.uploads,
-        organization_uploads=settings.media.organization_uploads,
-    ):
+    services = request.services
+    with services[UploadPlaces].taken(images[0].upload.organization_id):
         for image in images:
             await services.files.put(image.upload.key, _once(image.content))
 
@@ -249,15 +237,16 @@ async def _once(content: bytes) -> AsyncIterator[bytes]:
 class UploadPlaces:
     """The uploads under way, by organization, so that slow ones of one organization leave room for the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: MediaConfig) -> None:
+        self._settings = settings
         self._taken: Counter[str] = Counter()
 
     @contextmanager
-    def taken(self, organization_id: str, *, uploads: int, organization_uploads: int) -> Iterator[None]:
+    def taken(self, organization_id: str) -> Iterator[None]:
         """Take a place. Raises RateLimited where the organization has all of its own, Overloaded where there is none."""
-        if self._taken[organization_id] >= organization_uploads:
+        if self._taken[organization_id] >= self._settings.organization_uploads:
             raise RateLimited("the organization has too many uploads under way", retry_after=RETRY_AFTER)
-        if self._taken.total() >= uploads:
+        if self._taken.total() >= self._settings.uploads:
             raise Overloaded("too many uploads are under way", retry_after=RETRY_AFTER)
         self._taken[organization_id] += 1
         try:

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from api.http import openapi
 from api.http.caching import conditional
-from api.http.param import TEXT, Integer, OneOf, Text, words
+from api.http.param import Integer, OneOf, Text, words
 from api.http.request import ApiRequest, RequestHeaders
 from api.media.proxy import ImageProxy, ShownImage, placeholder
 from mapping.documents.scalars import UPLOADED
@@ -51,12 +51,9 @@ IMAGE = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": name, "in": "path", "description": text, "required": True, "schema": TEXT}
-        for name, text in (
-            ("signature", "Signs the other two; the service alone makes it"),
-            ("options", "Box, fit and density, such as `w640h360-cover@2`"),
-            ("media", "The image, and the organization on whose behalf it is fetched"),
-        )
+        openapi.in_path("signature", "Signs the other two; the service alone makes it"),
+        openapi.in_path("options", "Box, fit and density, such as `w640h360-cover@2`"),
+        openapi.in_path("media", "The image, and the organization on whose behalf it is fetched"),
     ],
     security=(),
 )

@@ -90,9 +90,7 @@ async def upload(request: ApiRequest) -> Response:
     request.context.body_bytes = max(settings.media.image_bytes, settings.media.video_bytes) + (
         0 if form is None else AROUND_BYTES
     )
-    with services[UploadPlaces].taken(
-        organization_id, uploads=settings.media.uploads, organization_uploads=settings.media.organization_uploads
-    ):
+    with services[UploadPlaces].taken(organization_id):
         body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
         kind = await asyncio.to_thread(_kind, head, settings)

@@ -11,7 +11,6 @@ from starlette.responses import Response, StreamingResponse
 
 from api.http import openapi
 from api.http.errors import RangeNotSatisfiable, error_response
-from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.media.upload import VIDEO
 from mapping.errors import NotFound
@@ -48,8 +47,8 @@ PLAY = openapi.operation(
         **openapi.refusals(416),
     },
     parameters=[
-        {"name": name, "in": "path", "description": text, "required": True, "schema": TEXT}
-        for name, text in (("signature", "Signs the other; the service alone makes it"), ("media", "The video"))
+        openapi.in_path("signature", "Signs the other; the service alone makes it"),
+        openapi.in_path("media", "The video"),
     ],
     security=(),
 )

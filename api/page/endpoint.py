@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 
 from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.feeds.feed_request import THEMED_PAGE, Theme, UnknownThemes, page_url
 from api.http import openapi
-from api.http.caching import Rendering, cache_control, conditional
+from api.http.caching import cache_control, conditional
 from api.http.param import TEXT, Integer, Text
 from api.http.request import ApiRequest
 from api.http.static import TYPES
@@ -17,8 +17,7 @@ from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
 from api.page.discovery import card_url, discovery
 from api.page.document import WITH_POSTS
-from api.page.page import PageChanges, PageRenderer, language, page, render_liveblog
-from api.page.posts import PageExtent
+from api.page.page import PageChanges, PageRenderer, language, page, render_loaded
 from api.page.scoreboard import clock
 from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_request
 from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
@@ -61,18 +60,13 @@ PAGE = openapi.operation(
 
 async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
-    context = request.context
-    fragment = FRAGMENT.of(context.query)
+    query = request.query
+    fragment = FRAGMENT.of(query)
     settings = request.services.settings
-    wanted = page_request(
-        context.query,
-        public=settings.server.public_feeds,
-        delay_max=settings.limits.longest_delay,
-        themes=settings.themes,
-    )
-    request.services[UnknownThemes].count(context.query, wanted.theme, request.services.clock())
-    refresh = REFRESH.of(context.query)
-    if fragment and "refresh" in context.query:
+    wanted = page_request(query, settings)
+    request.services[UnknownThemes].count(query, wanted.theme, request.services.clock())
+    refresh = REFRESH.of(query)
+    if fragment and "refresh" in query:
         return await changes(request, refresh, wanted.show, wanted.theme)
     view, game = await read_view(request, request.path_params["liveblogId"])
     if wanted.post and not await request.services[ReadCache].has_post(game, view, wanted.post):
@@ -80,16 +74,8 @@ async def liveblog(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         found = load_page(conn, game.id, wanted, view.now)
-        form = PageRenderer.of(request.services, view.delay)
-        inner = render_liveblog(
-            found.document,
-            found.posts,
-            form.context(found.game),
-            view.now,
-            found.key_moments,
-            extent=PageExtent(wanted, older=found.more, newer=found.newer, pinned=found.pinned),
-            delay=view.delay,
-        )
+        context = PageRenderer.of(request.services, view.delay).context(found.game)
+        inner = render_loaded(found, context, view.now, wanted)
         if fragment:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services, view.delay), settings.server.public_feeds
@@ -100,13 +86,13 @@ async def liveblog(request: ApiRequest) -> Response:
 
     key = (wanted, _key(game, view, fragment=fragment))
     body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
-    return _html(request, body, lambda: {"Link": _links(settings.public_url, game.local_id, view.delay)})
 
+    def headers() -> Mapping[str, str]:
+        embedders = discovery(settings.public_url, page_url(settings.public_url, game.local_id, view.delay))
+        links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in embedders.items())
+        return {"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", "Link": links}
 
-def _links(public_url: str, local_id: str, delayed: int) -> str:
-    """The header that leads to the descriptions of the page for embedders."""
-    found = discovery(public_url, page_url(public_url, local_id, delayed))
-    return ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
+    return conditional(request.headers, body, TYPES["html"], cache_control=cache_control(settings), more=headers)
 
 
 async def changes(request: ApiRequest, refresh: int, show: Show, theme: Theme) -> Response:
@@ -133,13 +119,3 @@ def _key(game: StoredGame, view: DelayedView, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
     shown = clock(game.document, translator(language(game.document)), view.now)
     return ("page", fragment, game.id, game.version, shown)
-
-
-def _html(request: ApiRequest, body: Rendering, more: Callable[[], Mapping[str, str]]) -> Response:
-    return conditional(
-        request.headers,
-        body,
-        TYPES["html"],
-        cache_control=cache_control(request.services.settings),
-        more=lambda: {"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **more()},
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import NotRequired, get_args
@@ -24,7 +24,7 @@ from api.page.posts import NOTHING_AROUND, PageExtent, posts_label, safe_post, s
 from api.page.scoreboard import SIDES, initials, scoreboard, scores, team_of, title
 from api.page.standings import lap_of, ranking_heading
 from api.page.structured_data import script
-from api.page.window import MOST_PINNED, Show, event_filter, pinned_on_top
+from api.page.window import MOST_PINNED, LoadedLiveblog, PageRequest, Show, event_filter, pinned_on_top
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, key_moments_of, with_result
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images, article_address, cover
@@ -71,6 +71,12 @@ class PageChanges(TypedDict):
     posts: NotRequired[list[ChangedPost]]
 
 
+def render_loaded(found: LoadedLiveblog, page: PageContext, now: float, wanted: PageRequest) -> str:
+    """The liveblog with the posts that were loaded, of those that a page shall show."""
+    extent = PageExtent(wanted, older=found.more, newer=found.newer, pinned=found.pinned)
+    return render_liveblog(found.document, found.posts, page, now, found.key_moments, extent=extent)
+
+
 def render_liveblog(
     game: Json,
     events: Sequence[Json],
@@ -79,19 +85,17 @@ def render_liveblog(
     key_moments: KeyMoments = NO_KEY_MOMENTS,
     *,
     extent: PageExtent = NOTHING_AROUND,
-    delay: int = 0,
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
-    It carries what a script needs to know to follow it. `extent`: what else there is to see; `delay`: the seconds by
-    which it is late.
+    It carries what a script needs to know to follow it. `extent`: what else there is to see.
     """
     known: dict[str, object] = {
         "name": text(game, "local_id"),
         "version": number(game, "version") or 0,
         "more": int(extent.older),
         "newer": int(extent.newer),
-        "delay": delay,
+        "delay": page.delay,
         "organization": page.images.organization_id,
     }
     known |= page_data(page.settings, page.images.organization_id, game, page.texts)
@@ -245,56 +249,32 @@ class PageRenderer:
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
     ) -> bytes:
+        """Head, key moments and line-ups as they are, and the posts that changed, as `PageChanges`.
+
+        The pinned posts come along where the page may lack one of them: where more were pinned than stand above the others.
+        """
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if not game.public:
             return json_bytes(span)
-        return json_bytes(
-            span
-            | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show, theme=self.theme)
-        )
-
-
-def parts(
-    conn: Connection,
-    game: StoredGame,
-    events: Sequence[StoredEvent],
-    page: PageContext,
-    now: float,
-    *,
-    show: Show,
-    theme: Theme,
-) -> Json:
-    """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget.
-
-    The pinned posts come along where the page may lack one of them: where more were pinned than stand above the others.
-    """
-    key_moments = key_moments_of(conn, game)
-    keep = event_filter(show, theme, key_moments)
-    pinned = pinned_on_top(conn, game.id)
-    if len(pinned) + len(events) > MOST_PINNED:
-        events = _joined(events, pinned)
-    on_top = [event.local_id for event in pinned if keep(event)]
-    document, *posts = complete(conn, [game.as_document(), *public_documents(list(filter(keep, events)))])
-    posts = page_posts(conn, game.id, list(map(theme.labelled, posts)), now)
-    shown = {name: safe_post(document, each, page, pinned=name in on_top) for name, each in _named(posts)}
-    beside = squads(document, page.texts, key_moments.player_events)
-    return {
-        "title": with_result(document, title(document)),
-        "label": posts_label(deltas.count(conn, game.id), page.texts),
-        "board": scoreboard(document, page, now, key_moments.kicks),
-        "sections": sections(document, page, key_moments, beside),
-        "moments": key_moments_html(key_moments, page),
-        "squads": beside,
-        "pinned": on_top,
-        "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
-    }
-
-
-def _named(posts: Iterable[Json]) -> Iterator[tuple[str, Json]]:
-    return ((text(each, "local_id"), each) for each in posts)
-
-
-def _joined(events: Sequence[StoredEvent], more: Sequence[StoredEvent]) -> list[StoredEvent]:
-    """The events, then those of `more` that are not among them."""
-    known = {each.local_id for each in events}
-    return [*events, *(each for each in more if each.local_id not in known)]
+        page, now, key_moments = self.context(game), self.clock() - self.delay, key_moments_of(conn, game)
+        keep, pinned = event_filter(self.show, self.theme, key_moments), pinned_on_top(conn, game.id)
+        if len(pinned) + len(events) > MOST_PINNED:
+            known = {each.local_id for each in events}
+            events = [*events, *(each for each in pinned if each.local_id not in known)]
+        on_top = [event.local_id for event in pinned if keep(event)]
+        document, *posts = complete(conn, [game.as_document(), *public_documents(list(filter(keep, events)))])
+        posts = page_posts(conn, game.id, list(map(self.theme.labelled, posts)), now)
+        named = ((text(each, "local_id"), each) for each in posts)
+        shown = {name: safe_post(document, each, page, pinned=name in on_top) for name, each in named}
+        beside = squads(document, page.texts, key_moments.player_events)
+        changed = {
+            "title": with_result(document, title(document)),
+            "label": posts_label(deltas.count(conn, game.id), page.texts),
+            "board": scoreboard(document, page, now, key_moments.kicks),
+            "sections": sections(document, page, key_moments, beside),
+            "moments": key_moments_html(key_moments, page),
+            "squads": beside,
+            "pinned": on_top,
+            "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
+        }
+        return json_bytes(span | changed)

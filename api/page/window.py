@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -24,7 +23,7 @@ from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images, article_address
 from api.view.read_cache import delay_in
 from api.view.references import complete
-from config.organizations import ThemeConfig
+from config import Settings
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
@@ -32,7 +31,6 @@ from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import Coverage, pinned_events
 
-NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})
 POSTS_SHOWN = 30
 MOST_SHOWN = 300
 MOST_PINNED = 10
@@ -101,18 +99,16 @@ class Window(NamedTuple):
     pinned: list[StoredEvent]
 
 
-def page_request(
-    query: Query, *, public: bool, delay_max: int, themes: Mapping[str, ThemeConfig] = NO_THEMES
-) -> PageRequest:
+def page_request(query: Query, settings: Settings) -> PageRequest:
     """The request in a page's query; raises InvalidRequest with the parameter at fault."""
-    theme = theme_of(query, themes)
-    client = () if public or "client_id" not in query else (("client_id", query["client_id"]),)
+    theme, named = theme_of(query, settings.themes), not settings.server.public_feeds and "client_id" in query
+    client = (("client_id", query["client_id"]),) if named else ()
     return PageRequest(
         show=SHOW.of(query),
         limit=LIMIT.of(query, min(theme.posts or POSTS_SHOWN, MOST_SHOWN)),
         after=query.get("continue_event_id", ""),
         post=POST.of(query),
-        kept=(*client, *late(delay_in(query, delay_max)), *theme.parameters),
+        kept=(*client, *late(delay_in(query, settings.limits.longest_delay)), *theme.parameters),
         theme=theme,
     )
 
@@ -236,26 +232,23 @@ def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: flo
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
     shown = Window(events, more, newer=False, pinned=pinned_on_top(conn, game_id, request.theme.shows))
-    found = _shown(conn, game, shown, key_moments_of(conn, game), request)
-    return _with_results(conn, found, now)
+    return _loaded(conn, game, shown, key_moments_of(conn, game), request, now)
 
 
 def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> LoadedLiveblog:
     """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
-    found = _shown(
-        conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(game.id, theme=wanted.theme)
-    )
-    return _with_results(conn, found, now)
+    request = FeedRequest(game.id, theme=wanted.theme)
+    return _loaded(conn, game, window(conn, game, wanted, key_moments), key_moments, request, now)
 
 
-def _shown(
-    conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest
+def _loaded(  # noqa: PLR0917 -- what both ways of loading have found
+    conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest, now: float
 ) -> LoadedLiveblog:
     events = [*found.pinned, *found.events]
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    posts = list(map(request.theme.labelled, posts))
+    posts = posts_with_results(conn, game.id, list(map(request.theme.labelled, posts)), now)
     pinned, shown = posts[: len(found.pinned)], posts[len(found.pinned) :]
     coverage = deltas.coverage(conn, game.id)
     return LoadedLiveblog(game, document, shown, found.older, coverage, key_moments, request, found.newer, pinned)
@@ -266,26 +259,15 @@ def posts_with_results(conn: Connection, game_id: str, posts: Sequence[Json], no
     return page_posts(conn, game_id, posts, now)
 
 
-def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> LoadedLiveblog:
-    posts, pinned = (posts_with_results(conn, found.game.id, each, now) for each in (found.posts, found.pinned))
-    return found._replace(posts=posts, pinned=pinned)
-
-
 def publication(services: Services, game: StoredGame, article: str = "") -> Publication:
     """Who publishes the liveblog where; `article`: where readers find it, if that is known better than here."""
     settings = services.settings
+    logo, own = settings.organization(game.organization_id).logo, article_address(settings, game)
+    site = urlsplit(own or logo or settings.public_url)
     return Publication(
-        page=article or article_address(settings, game) or page_url(settings.public_url, game.local_id),
-        site=_site_of(services, game),
+        page=article or own or page_url(settings.public_url, game.local_id),
+        site=f"{site.scheme}://{site.netloc}/",
         publisher=services.organizations(game.organization_id) or NOBODY,
-        logo=settings.organization(game.organization_id).logo,
+        logo=logo,
         images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),
     )
-
-
-def _site_of(services: Services, game: StoredGame) -> str:
-    """The site of the publisher: where its articles or its logo are, else this service."""
-    organization = services.settings.organization(game.organization_id)
-    found = article_address(services.settings, game) or organization.logo or services.settings.public_url
-    parts = urlsplit(found)
-    return f"{parts.scheme}://{parts.netloc}/"
