@@ -198,7 +198,7 @@ def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     newest = FeedRequest(liveblog="", limit=limit)
     if not query.get("themeId"):
         return newest
-    themed = feed_request(query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes)
+    themed = feed_request(query, settings)
     if not themed.theme.id:
         return newest
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)

@@ -92,14 +92,16 @@ async def create(request: ApiRequest) -> Response:
     names = named_liveblog(request.query)
     body = await request.json()
     key = idempotency_key(request.headers)
-    made = new_key() if key is None else _made_of(request.caller.client_id, key)
+    digest = hashlib.sha256(f"{request.caller.client_id} {key}".encode()).hexdigest()
+    made = new_key() if key is None else f"e{digest[:KEY_DIGITS]}"  # the same key, the same event
     target = partial(_new, names, request.caller)
     images = await take_data_images(request, body, target, str(body.get("local_id") or made))
     event = parse_document(Event, body)
     if key is not None and not event.local_id:
         event = event.model_copy(update={"local_id": made})
     await check_addresses(request, event, target)
-    if images and not await request.services.store.read(partial(_is_there, event.local_id)):
+    find = partial(liveblogs.event, local_id=event.local_id or "")
+    if images and await request.services.store.read(find) is None:  # one that is there keeps its files
         await store_files(request, images)
     work = partial(
         create_event,
@@ -154,15 +156,6 @@ async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResul
     if done.version is not None:
         request.audit(name, liveblog=done.liveblog, version=done.version, record=done.event_id)
     return json_response(done.document)
-
-
-def _is_there(local_id: str | None, conn: Connection) -> bool:
-    return local_id is not None and liveblogs.event(conn, local_id) is not None
-
-
-def _made_of(client_id: str, key: str) -> str:
-    """The `local_id` of the event that a client creates with an `Idempotency-Key`: the same key, the same event."""
-    return f"e{hashlib.sha256(f'{client_id} {key}'.encode()).hexdigest()[:KEY_DIGITS]}"
 
 
 def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:

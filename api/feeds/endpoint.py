@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.capabilities import extras_of
-from api.feeds.feed import Feed, build_feed, chosen_events, with_extras
+from api.feeds.feed import Feed, build_feed, with_extras
 from api.feeds.feed_request import (
     AFTER,
     INCLUDE_AFTER,
@@ -31,11 +31,7 @@ from api.http.json_path import Json
 from api.http.param import TEXT, Param
 from api.http.request import ApiRequest
 from api.http.routing import Handler
-from api.view.key_moments import key_moments_of
-from api.view.liveblog_access import public_documents, published_game
-from api.view.post_files import article_address
 from api.view.read_cache import DELAY, ReadCache, read_view
-from api.view.references import complete
 from config import Settings
 
 
@@ -89,20 +85,14 @@ def endpoint(form: Format) -> Handler:
 
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
-        wanted = feed_request(
-            context.query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes
-        )
+        wanted = feed_request(context.query, settings)
         services[UnknownThemes].count(context.query, wanted.theme, services.clock())
         reads = services[ReadCache]
         view, game = await read_view(request, wanted.liveblog, field="liveblogId")
         extras = await extras_of(services, game.organization_id, game.id, view.at)
 
         def render(conn: Connection) -> bytes:
-            hub = hub_of(settings, game.local_id, wanted)
-            feed = read_feed(
-                conn, game.id, wanted, settings, services.keys.media, extension=form.extension, hub_url=hub
-            )
-            return form.render(with_extras(feed, extras))
+            return form.render(with_extras(build_feed(conn, game.id, wanted, services, form.extension), extras))
 
         key = ("feed", form.extension, game.id, game.version, wanted, *(each.key for each in extras))
         return conditional(
@@ -125,31 +115,3 @@ def _headers(form: Format, settings: Settings, wanted: FeedRequest, local_id: st
         return ANY_ORIGIN if settings.server.public_feeds else {}
     self_url = feed_url(settings.public_url, form.extension, wanted, after=None)
     return {**ANY_ORIGIN, "Link": hub_links(hub_url, self_url)}
-
-
-def read_feed(
-    conn: Connection,
-    game_id: str,
-    request: FeedRequest,
-    settings: Settings,
-    media_key: bytes,
-    *,
-    extension: str,
-    hub_url: str | None,
-) -> Feed:
-    """The feed as the database says it; raises NotFound."""
-    game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, request)
-    found = complete(conn, public_documents(events))
-    feed = build_feed(
-        game,
-        found,
-        request,
-        public_url=settings.public_url,
-        media_key=media_key,
-        extension=extension,
-        more=more,
-        hub_url=hub_url,
-        article=article_address(settings, game),
-    )
-    return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import quote, urlsplit
@@ -16,16 +17,18 @@ import structlog
 from sqlalchemy import Connection
 
 from api.capabilities import feed_block_html
-from api.feeds.feed_request import FeedRequest, feed_url, page_url
+from api.feeds.feed_request import FeedRequest, feed_url, hub_of, page_url
 from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
+from api.http.request import Services
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
-from api.view.key_moments import KeyMoments, with_result
-from api.view.liveblog_access import cursor, in_batches
-from api.view.post_files import File, Images, host, image_url, outward_link, post_files
+from api.view.key_moments import KeyMoments, key_moments_of, with_result
+from api.view.liveblog_access import cursor, in_batches, public_documents, published_game
+from api.view.post_files import File, Images, article_address, host, image_url, outward_link, post_files
+from api.view.references import complete
 from mapping.locales import Translator, translator
 from mapping.locales.labels import Label
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.records import StoredEvent
 from store.liveblogs import liveblogs
 
 WIDTH = 1280
@@ -166,40 +169,31 @@ class Feed:
     """In formats that have a place for them."""
 
 
-def build_feed(
-    game: StoredGame,
-    events: Sequence[Json],
-    request: FeedRequest,
-    *,
-    public_url: str,
-    media_key: bytes,
-    extension: str,
-    more: bool,
-    hub_url: str | None = None,
-    article: str = "",
-) -> Feed:
-    """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged.
-
-    `article`: where readers find the liveblog, if not on its page.
-    """
-    page = article or page_url(public_url, game.local_id, request.delay)
+def build_feed(conn: Connection, game_id: str, request: FeedRequest, services: Services, extension: str) -> Feed:
+    """The feed as the database says it; an event that cannot be shown is left out and logged. Raises NotFound."""
+    game, settings = published_game(conn, game_id), services.settings
+    chosen, more = chosen_events(conn, game_id, request)
+    events = complete(conn, public_documents(chosen))
+    page = article_address(settings, game) or page_url(settings.public_url, game.local_id, request.delay)
     language = _language(game.document)
     squads = names_of(node(game.document, "squads"))
-    images = Images(media_key, public_url.rstrip("/"), game.organization_id)
+    images = Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id)
     shown = map(request.theme.labelled, events)
     items = tuple(item for event in shown if (item := _item(event, page, language, squads, images)))
     last = text(events[-1], "local_id") if events and more else None
+    address = partial(feed_url, settings.public_url, extension, request)
     return Feed(
         id=game.local_id,
         title=one_line(with_result(game.as_document(), game.title or "Liveblog")),
         language=language,
         page_url=page,
-        self_url=feed_url(public_url, extension, request, after=request.after),
-        first_url=feed_url(public_url, extension, request, after=None) if request.after else None,
-        next_url=feed_url(public_url, extension, request, after=last) if last else None,
-        hub_url=hub_url,
+        self_url=address(after=request.after),
+        first_url=address(after=None) if request.after else None,
+        next_url=address(after=last) if last else None,
+        hub_url=hub_of(settings, game.local_id, request),
         updated=game.updated_at,
         items=items,
+        key_moments=key_moments_of(conn, game) if extension == "json" else None,
     )
 
 

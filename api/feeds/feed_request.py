@@ -185,16 +185,16 @@ class FeedRequest(NamedTuple):
     theme: Theme = EVERYTHING
 
 
-def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, ThemeConfig]) -> FeedRequest:
+def feed_request(query: Query, settings: Settings) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
-    theme = theme_of(query, themes)
+    theme, limit_max = theme_of(query, settings.themes), settings.limits.feed_limit_max
     return FeedRequest(
         liveblog=read_liveblog(query, "liveblogId"),
         limit=LIMIT.of(query, min(theme.posts or DEFAULT_LIMIT, limit_max), high=limit_max),
         descending=SORT.of(query, SORTS[theme.sort or "desc"]),
         after=AFTER.of(query) or None,
         include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
-        delay=delay_in(query, delay_max),
+        delay=delay_in(query, settings.limits.longest_delay),
         theme=theme,
     )
 

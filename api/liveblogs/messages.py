@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from cachetools import LRUCache
 from sqlalchemy import Connection
 from starlette.types import Message as ASGIMessage
 
@@ -17,9 +15,10 @@ from api.liveblogs.delta import response
 from store.engine.records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 
+END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
+"""Ends a response that was sent piece by piece."""
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""
-KEPT_BYTES = 8 * 1024 * 1024
 
 
 class Form(Protocol):
@@ -77,30 +76,6 @@ def read(conn: Connection, game_id: str, since: int, forms: Iterable[Form]) -> M
     return messages
 
 
-class KeptMessages:
-    """Messages for readers that come back: as many as fit, those that were wanted least recently go first."""
-
-    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
-        self._messages: LRUCache[Hashable, Message] = LRUCache(kept_bytes, getsizeof=_size)
-
-    def get(self, key: Hashable) -> Message | None:
-        """The message, None where it is not kept."""
-        return self._messages.get(key)
-
-    def put(self, key: Hashable, message: Message) -> None:
-        """Keep it, as long as there is room."""
-        with suppress(ValueError):  # larger than all the room there is
-            self._messages.setdefault(key, message)
-
-
-def _size(message: Message) -> int:
-    return len(message.body)
-
-
 def body_part(body: bytes) -> ASGIMessage:
     """A part of a response that goes on."""
     return {"type": "http.response.body", "body": body, "more_body": True}
-
-
-END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
-"""Nothing follows."""

@@ -86,13 +86,9 @@ def _named(accept: str) -> frozenset[str]:
     for each in accept.split(","):
         content_type, *parameters = (part.strip().casefold() for part in each.split(";"))
         weights = [value for name, _, value in (each.partition("=") for each in parameters) if name.strip() == "q"]
-        if content_type in NEWER and not any(_is_zero(weight) for weight in weights):
+        if content_type in NEWER and not any(not weight.strip(" 0.") for weight in weights):
             named.add(NEWER[content_type])
     return frozenset(named)
-
-
-def _is_zero(weight: str) -> bool:
-    return weight.strip(" 0.") == ""
 
 
 def wants_image(headers: RequestHeaders) -> bool:

@@ -10,7 +10,6 @@ from html import escape
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -107,7 +106,9 @@ def response_to(error: ServiceError, scope: Scope, depth: int, *, has_session: b
     headers = headers_of(scope)
     by_script = headers.get("sec-fetch-mode", NAVIGATION) != NAVIGATION
     response = error_response(error, challenges=not has_session and not by_script)
-    if _is_shown(scope, headers) and _wants_page(headers.get("accept", "")):
+    kinds = [each.partition(";") for each in headers.get("accept", "").lower().split(",")]
+    wants_page = any(kind.strip() == PAGE and weight.strip() != "q=0" for kind, _, weight in kinds)
+    if wants_page and (scope["method"] in READ_METHODS or headers.get("content-type", "").startswith(FORM)):
         locale = preferred_locale(headers.get("accept-language", ""))
         said = "" if scope["method"] in READ_METHODS else str(error.body()["message"])
         response.body = error_page(status_of(type(error)), locale, depth, said).encode("utf-8", "replace")
@@ -120,17 +121,6 @@ def response_to(error: ServiceError, scope: Scope, depth: int, *, has_session: b
             }
         )
     return response
-
-
-def _is_shown(scope: Scope, headers: Headers) -> bool:
-    """Whether a browser shows what it gets: of an address, or of a form."""
-    return scope["method"] in READ_METHODS or headers.get("content-type", "").startswith(FORM)
-
-
-def _wants_page(accept: str) -> bool:
-    """Whether the header names HTML itself, as only browsers do for what they show."""
-    kinds = [each.partition(";") for each in accept.lower().split(",")]
-    return any(kind.strip() == PAGE and weight.strip() != "q=0" for kind, _, weight in kinds)
 
 
 def error_page(status: int, locale: str, depth: int, reason: str = "") -> str:

@@ -21,7 +21,7 @@ from api.http.static import TYPES
 from api.page.document import ALONE, document, moment, preferred_locale, territorial
 from api.page.page import language
 from api.page.page_context import whole_scores
-from api.page.scoreboard import ShownClock, clock, clock_html, scores, title
+from api.page.scoreboard import clock, clock_html, scores, title
 from api.page.window import FRAGMENT
 from api.view.content import tally
 from api.view.key_moments import result_of
@@ -141,15 +141,11 @@ def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) 
     facts = f"{moment(starts, 'time', zone, texts.locale)} <bdi>{escape(text(game, 'meta_info', 'tournament', 'name'))}</bdi>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(
-        day=None if _live(state) else datetime.fromtimestamp(starts, zone).date(),
+        day=None if state is not None and state.live else datetime.fromtimestamp(starts, zone).date(),
         sport=texts.text(sport.name, context=SPORT_CONTEXT) if sport.name else spoken(sport.id),
         starts=starts,
         html=f'<li>{link}{clock_html(state)}{ended}<p class="facts">{facts}</p></li>',
     )
-
-
-def _live(state: ShownClock | None) -> bool:
-    return state is not None and state.live
 
 
 def _frame(body: str, texts: Translator, script: str = "") -> str:

@@ -70,9 +70,12 @@ def live_blog_posting(
     The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
     page = publication.page
-    image = _image_of(game, publication)
-    updates = _updates(game, events, PostForm(page, publication.images, image or publication.logo))
-    publisher = _publisher(publication)
+    own = cover(game)
+    image = publication.images.address(own, COVER) if own else publication.card
+    form, squads = PostForm(page, publication.images, image or publication.logo), names_of(node(game, "squads"))
+    updates = [update for event in events if (update := _safe_update(game, event, squads, form))]
+    logo = publication.logo and {"@type": "ImageObject", "url": publication.logo}
+    publisher = _known({"@type": "Organization", "name": publication.publisher, "url": publication.site, "logo": logo})
     return _known(
         {
             "@context": "https://schema.org",
@@ -90,12 +93,6 @@ def live_blog_posting(
             "liveBlogUpdate": updates,
         }
     )
-
-
-def _image_of(game: Json, publication: Publication) -> str:
-    """The image of the liveblog, else its drawn card; empty where it has neither."""
-    url = cover(game)
-    return publication.images.address(url, COVER) if url else publication.card
 
 
 def _dates(game: Json, coverage: Coverage) -> Json:
@@ -139,22 +136,12 @@ def _starts(game: Json) -> int | None:
     return number(game, "meta_info", "starts_at")
 
 
-def _publisher(publication: Publication) -> Json:
-    logo = publication.logo and {"@type": "ImageObject", "url": publication.logo}
-    return _known({"@type": "Organization", "name": publication.publisher, "url": publication.site, "logo": logo})
-
-
 class PostForm(NamedTuple):
     """What the posts of a liveblog have in common: the page, how images are addressed, what stands for videos without one."""
 
     page: str
     images: Images
     poster: str | None
-
-
-def _updates(game: Json, events: Iterable[Json], form: PostForm) -> list[Json]:
-    squads = names_of(node(game, "squads"))
-    return [update for event in events if (update := _safe_update(game, event, squads, form))]
 
 
 def _safe_update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | None:
@@ -167,6 +154,7 @@ def _safe_update(game: Json, event: Json, squads: Names, form: PostForm) -> Json
 
 
 def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | None:
+    """The post; its first image stands for each video, else what stands for the liveblog."""
     event, url = as_read(event), f"{form.page}#{quote(text(event, 'local_id'), safe='')}"
     files = FeedFiles(form.images, translator(_language(game)), url).enclosures(post_files(event))
     head, words = headline(event, _language(game), squads), one_line(plain_text(event))
@@ -182,19 +170,12 @@ def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | No
         "dateModified": iso(max(published, number(event, "updated_at") or 0)),
         "articleBody": words or named,
     }
-    return {**update, **_media(files, update, form.poster), **_known({"sharedContent": _shared(event)})}
-
-
-def _shared(event: Json) -> list[Json]:
-    """The pages of other sites that the post embeds."""
-    return [{"@type": "WebPage", "url": url, "headline": site} for url, site in embedded_pages(event).items()]
-
-
-def _media(files: tuple[Enclosure, ...], update: Json, poster: str | None) -> Json:
-    """The images and videos of a post; its first image stands for each video, else what stands for the liveblog: `poster`."""
     pictures = [_image(file) for file in files if not file.video]
-    poster = pictures[0]["url"] if pictures else poster
-    return _known({"image": pictures, "video": [_video(file, update, poster) for file in files if file.video]})
+    poster = pictures[0]["url"] if pictures else form.poster
+    videos = [_video(file, update, poster) for file in files if file.video]
+    pages = embedded_pages(event).items()
+    shared = [{"@type": "WebPage", "url": url, "headline": site} for url, site in pages]
+    return {**update, **_known({"image": pictures, "video": videos, "sharedContent": shared})}
 
 
 def _image(file: Enclosure) -> Json:
@@ -260,15 +241,16 @@ def _sides(game: Json, sport: str, images: Images) -> list[Json]:
     """Who meets: teams with their logos, in a sport of single players people."""
     kind, picture = ("Person", "image") if sport in SINGLES else ("SportsTeam", "logo")
     return [
-        _known({"@type": kind, "name": name, picture: _logo(team, images)})
+        _known(
+            {
+                "@type": kind,
+                "name": name,
+                picture: (url := image_url(team.get("image"))) and images.address(url, LOGO, LOGO),
+            }
+        )
         for team in (team_of(game, side) for side in SIDES)
         if (name := one_line(text(team, "name")))
     ]
-
-
-def _logo(team: Json, images: Images) -> str | None:
-    url = image_url(team.get("image"))
-    return images.address(url, LOGO, LOGO) if url else None
 
 
 def _racers(game: Json) -> list[Json]:

@@ -29,7 +29,6 @@ from mapping.polls.reader_polls import (
     PollResults,
     PollVote,
     ReaderPoll,
-    Tally,
     checked_vote,
     is_poll,
     own_vote,
@@ -180,21 +179,16 @@ def _public_poll(conn: Connection, poll_id: str) -> tuple[StoredEvent, ReaderPol
 
 async def _results(request: ApiRequest, found: FoundPoll, reader_id: str | None = None) -> Json:
     """The results of the moment that the reader sees, and the reader's own vote as it is now."""
-    store, game_id, poll = request.services.store, found.game.id, found.poll
+    store, game_id, poll, now = request.services.store, found.game.id, found.poll, found.view.now
     tallies = await store.read(partial(votes.tallies, game_id=game_id, poll_ids=[poll.id]), at=found.view.at)
-    if reader_id is None:
-        return _shown(request, found, tallies[poll.id], voted=False)
-    chosen = await store.read(partial(votes.own_vote, game_id=game_id, poll_id=poll.id, reader_id=reader_id))
-    own = own_vote(poll, chosen, now=found.view.now)
-    return {**_shown(request, found, tallies[poll.id], voted=bool(own["options"])), "vote": own}
-
-
-def _shown(request: ApiRequest, found: FoundPoll, tally: Tally, *, voted: bool) -> Json:
-    """Clients of the organization that give their secret see results at any time."""
-    caller, now, poll = request.context.caller, found.view.now, found.poll
+    own: Json = {}
+    if reader_id is not None:
+        chosen = await store.read(partial(votes.own_vote, game_id=game_id, poll_id=poll.id, reader_id=reader_id))
+        own = {"vote": own_vote(poll, chosen, now=now)}
+    caller = request.context.caller  # clients of the organization that give their secret see results at any time
     trusted = caller is not None and caller.proven and among(found.game, caller) and bool(caller.scopes & set(READ))
-    shown = trusted or poll.shows_results(now, voted=voted)
-    return results(poll, tally, event_version=found.event.version, now=now, shown=shown)
+    shown = trusted or poll.shows_results(now, voted=bool(own and own["vote"]["options"]))
+    return {**results(poll, tallies[poll.id], event_version=found.event.version, now=now, shown=shown), **own}
 
 
 def _private(document: Json) -> Response:

@@ -19,7 +19,7 @@ from api.http.errors import json_response
 from api.http.json_path import Json, rfc3339
 from api.http.param import Param, Text
 from api.http.request import ApiRequest, parse_document, read_body
-from api.http.table_export import FORMAT, Read, Row, TableFile
+from api.http.table_export import FORMAT, Read, TableFile
 from api.statistics import audience
 from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.documents.base import dump
@@ -30,7 +30,7 @@ from mapping.statistics.page_address import Beacon, StatisticsOverview, Statisti
 from mapping.statistics.periods import Period, calendar
 from store.liveblogs import liveblogs
 from store.statistics import statistics
-from store.statistics.statistics import CountKey, LoadSums
+from store.statistics.statistics import CountKey
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}"
 TAG = "Statistics"
@@ -195,12 +195,13 @@ async def export_statistics(read: Read, game_id: str, form: str) -> AsyncIterato
     yield file.head()
     after: CountKey | None = None
     while found := await read(partial(statistics.page, game_id=game_id, after=after, limit=PAGE)):
-        yield file.text([_row(*each) for each in found])
+        yield file.text(
+            [
+                dict(zip(COLUMNS, (rfc3339(key.slot), key.origin, key.location, *sums), strict=True))
+                for key, sums in found
+            ]
+        )
         after = found[-1][0]
-
-
-def _row(key: CountKey, sums: LoadSums) -> Row:
-    return dict(zip(COLUMNS, (rfc3339(key.slot), key.origin, key.location, *sums), strict=True))
 
 
 async def collect(request: ApiRequest) -> Response:

@@ -12,13 +12,14 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Se
 from contextlib import suppress
 from functools import partial
 
+from cachetools import LRUCache
 from sqlalchemy import Connection
 from starlette.types import Send
 
 from api.capabilities import LIVE
 from api.http.capability import LiveBodies
 from api.liveblogs import messages
-from api.liveblogs.messages import END, Form, KeptMessages, Message, body_part
+from api.liveblogs.messages import END, Form, Message, body_part
 from api.stream.reader import UNKNOWN, Channel, Reader, Room, SharedReads, StreamRequest
 from api.view.read_cache import moment_seen
 from mapping.errors import StoreUnavailable
@@ -31,6 +32,8 @@ from store.liveblogs import deltas, history, liveblogs
 
 Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""
+KEPT_BYTES = 8 * 1024 * 1024
+"""Of messages for readers that come back; those that were wanted least recently go first."""
 POLL = 1.0
 """Seconds after which versions are compared though nobody called: a notification may have been lost."""
 RESULTS = 1.0
@@ -61,7 +64,7 @@ class Streams:
         self._clock = clock
         self._poll = poll
         self._reads = SharedReads(store)
-        self._kept = KeptMessages()
+        self._kept: LRUCache[Hashable, Message] = LRUCache(KEPT_BYTES, getsizeof=lambda message: len(message.body))
         self._channels: dict[Watched, Channel] = {}
         self._heard: dict[Watched, int] = {}
         self._new: set[Watched] = set()
@@ -223,7 +226,8 @@ class Streams:
 
     def _keep(self, key: Hashable, form: Form, read: Mapping[Form, Message]) -> None:
         if form in read:
-            self._kept.put(key, read[form])
+            with suppress(ValueError):  # larger than all the room there is
+                self._kept.setdefault(key, read[form])
 
     async def _tick(self) -> None:
         """End the streams whose time is over, and let the others not be silent for too long."""

@@ -38,7 +38,8 @@ def score(event: Json, locale: str) -> str:
 
 def incident(event: Json, locale: str) -> str:
     """What happened in the match, with the score where the post shows one: `Goal 1-0`."""
-    title = text(event, "sport_event", "title") or _spoken(text(event, "sport_event", "event_type"))
+    kind_name = text(event, "sport_event", "event_type").rpartition(".")[2]
+    title = text(event, "sport_event", "title") or kind_name.replace("-", " ").capitalize()
     shown = "" if _SCORE.search(title) else score(event, locale)
     return " ".join(filter(None, (title, shown)))
 
@@ -52,14 +53,10 @@ def as_read(event: Json) -> Json:
     head = text(event, "headline")
     if not head or is_milestone(event):
         return event
-    written = {} if _shows_anything(event) else {"contents": [{"_type": RICH_TEXT, "text": escape(head, quote=False)}]}
-    return {**event, "headline": "", **written}
-
-
-def _shows_anything(event: Json) -> bool:
-    """Whether the post shows something beside its headline: an incident, a text, a file or another block."""
     said = incident(event, "en") or plain_text(event) or _first_block(event, "en", ())
-    return bool(said or players(event) or post_files(event))
+    if said or players(event) or post_files(event):
+        return {**event, "headline": ""}
+    return {**event, "headline": "", "contents": [{"_type": RICH_TEXT, "text": escape(head, quote=False)}]}
 
 
 def headline(event: Json, locale: str, squads: Names = ()) -> str:
@@ -70,7 +67,10 @@ def headline(event: Json, locale: str, squads: Names = ()) -> str:
     event = as_read(event)
     if head := text(event, "headline"):
         return one_line(head)
-    return one_line(_happened(event, locale, squads) or _first_words(event) or _first_block(event, locale, squads))
+    line = one_line(plain_text(event))
+    if len(line) > TITLE_LENGTH:
+        line = line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
+    return one_line(_happened(event, locale, squads) or line or _first_block(event, locale, squads))
 
 
 def _happened(event: Json, locale: str, squads: Names) -> str:
@@ -122,7 +122,7 @@ def embedded_pages(event: Json) -> dict[str, str]:
 
 def _acting(event: Json, squads: Names) -> str:
     """Who did it, as `Zambrano (Frankfurt)`; the team alone where the player is of the other one or not known."""
-    team = _team(event)
+    team = short_name(node(event, "sport_event", "team"))
     player = player_name(next((node(each, "player") for each in nodes(event, "sport_event", "players")), {}), squads)
     if not player or (team and not _of_team(event)):
         return isolate(team)
@@ -139,10 +139,6 @@ def names_of(squads: Json) -> Names:
     """Surname and whole name of everybody in the squads of a liveblog."""
     people = (each for side in ("home", "away") for part in ("lineup", "bench") for each in nodes(squads, side, part))
     return tuple((short_name(each), text(each, "name")) for each in people)
-
-
-def _team(event: Json) -> str:
-    return short_name(node(event, "sport_event", "team"))
 
 
 def _of_team(event: Json) -> bool:
@@ -188,19 +184,12 @@ def tally(score: Json, locale: str) -> str:
     return translator(locale).text(SCORE, context=SCORE_CONTEXT, home=home, away=away) if home and away else ""
 
 
-def _spoken(event_type: str) -> str:
-    return event_type.rpartition(".")[2].replace("-", " ").capitalize()
-
-
-def _first_words(event: Json) -> str:
-    line = one_line(plain_text(event))
-    if len(line) <= TITLE_LENGTH:
-        return line
-    return line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
-
-
 def _players_html(event: Json) -> str:
-    if _named_in_text(event):
+    """Who took part; empty where the text names everybody, or without anybody the team."""
+    written = plain_text(event)
+    people = [node(each, "player") for each in nodes(event, "sport_event", "players")]
+    everybody = [each for each in people if text(each, "name")] or [node(event, "sport_event", "team")]
+    if all(_names(written, each) for each in everybody):
         return ""
     named = [f"{escape(role)}: {_bdi(name)}" if role else _bdi(name) for role, name in players(event)]
     team = _bdi(text(event, "sport_event", "team", "name")) if _of_team(event) else ""
@@ -210,14 +199,6 @@ def _players_html(event: Json) -> str:
 
 def _bdi(name: str) -> str:
     return f"<bdi>{escape(name)}</bdi>" if name else ""
-
-
-def _named_in_text(event: Json) -> bool:
-    """Whether the text names everybody who took part, without anybody the team."""
-    written = plain_text(event)
-    people = [node(each, "player") for each in nodes(event, "sport_event", "players")]
-    everybody = [each for each in people if text(each, "name")] or [node(event, "sport_event", "team")]
-    return all(_names(written, each) for each in everybody)
 
 
 def _names(written: str, who: Json) -> bool:

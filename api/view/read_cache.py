@@ -111,12 +111,8 @@ def requested_delay(request: ApiRequest, query: Query | None = None) -> int:
     """The delay that the request or its client wants. Raises InvalidRequest."""
     settings, caller = request.services.settings, request.context.caller
     given = delay_in(request.context.query if query is None else query, settings.limits.longest_delay)
-    return max(given, _client_delay(settings, caller))
-
-
-def _client_delay(settings: Settings, caller: Caller | None) -> int:
-    configured = None if caller is None else settings.clients.get(caller.client_id)
-    return 0 if configured is None else configured.delay
+    client = None if caller is None else settings.clients.get(caller.client_id)
+    return max(given, 0 if client is None else client.delay)
 
 
 def delay_in(query: Query, longest: int) -> int:

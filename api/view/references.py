@@ -80,22 +80,21 @@ def _beside(
     owner_name: Callable[[str], str | None] | None,
 ) -> Json:
     """What a decorated game says beside its document."""
+    public = [each for each in events if post_is_public(each["local_status"], each.get("publish_at"))]
+    writers = {*map(_writer, events)} - {""}
+    names = names_of(conn, writers)
     return {
         **{name: resolved.get(name) for name in OPTIONAL},
         **({"squads": {"_type": SQUADS, **squads}} if (squads := node(resolved, "squads")) else {}),
         "sportstype": game.sportstype,
-        "summary": _summary_of_all(resolved, [each for each in events if _is_public(each)]),
+        "summary": summary_of(resolved, public, extent_of(public)),
         "summary_text": summary(resolved),
         "owner": owner(game.organization_id, owner_name),
-        "editors": _editors(conn, {*map(_writer, events)} - {""}),
+        "editors": [editor_document(writer, names) for writer in sorted(writers)],
         "tags": resolved.get("tags") or [],
         "permissions": resolved.get("permissions") or [],
         "custom_template": custom_template(conn, game),
     }
-
-
-def _summary_of_all(game: Json, posts: Sequence[Json]) -> Json:
-    return summary_of(game, posts, extent_of(posts))
 
 
 def summary_of(game: Json, posts: Sequence[Json], extent: Extent) -> Json:
@@ -115,17 +114,8 @@ def writer_names(conn: Connection, events: Iterable[Json]) -> Mapping[str, str]:
     return names_of(conn, {_writer(event) for event in events})
 
 
-def _editors(conn: Connection, writers: Collection[str]) -> list[Json]:
-    names = names_of(conn, writers)
-    return [editor_document(writer, names) for writer in sorted(writers)]
-
-
 def _writer(event: Json) -> str:
     return text(event, "editor") or text(event, "user_id")
-
-
-def _is_public(event: Json) -> bool:
-    return post_is_public(event["local_status"], event.get("publish_at"))
 
 
 def abbreviate(event: Json) -> Json:
