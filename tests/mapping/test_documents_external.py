@@ -1,4 +1,6 @@
-"""The request for a liveblog of an external match, and the paths that its errors name."""
+"""The request for a liveblog of an external match, the terms that are stored with it, and documents as values."""
+
+import json
 
 import pytest
 from pydantic import ValidationError
@@ -7,7 +9,10 @@ from mapping.documents.base import describe, field_path, parse
 from mapping.documents.event import Event
 from mapping.documents.external import AutoPostConfiguration, CreateFromExternal
 from mapping.documents.game import GameDraft
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.modification import PostModifications
+from mapping.documents.people import PlayerDraft, PlayerUpdate, TeamDraft, TeamUpdate, TournamentDraft
+from tests.kit.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 
@@ -83,3 +88,91 @@ def test_messages_are_for_people():
     (error,) = errors_of(Event, {"created_at": 1530446400000})
 
     assert describe(error) == "Timestamp is beyond 100000000000 seconds; milliseconds?"
+
+
+FULL = ImportOptions(
+    sport="soccer",
+    locale="de",
+    auto_post=True,
+    exclude_events=frozenset({"soccer.yellow-card", "soccer.goal"}),
+    exclude_scoreboard=True,
+    text=True,
+    title="Derby",
+)
+
+
+@pytest.mark.parametrize("terms", [FULL, ImportOptions(sport="soccer")])
+def test_terms_come_back_from_json_as_they_were(terms):
+    """Written as JSON and read again, terms are equal."""
+    assert ImportOptions.from_dict(json.loads(json.dumps(terms.as_dict()))) == terms
+
+
+def test_equal_terms_are_written_equally():
+    """The order in which types were excluded makes no difference."""
+    other = ImportOptions.from_dict({**FULL.as_dict(), "exclude_events": ["soccer.yellow-card", "soccer.goal"]})
+
+    assert json.dumps(other.as_dict()) == json.dumps(FULL.as_dict())
+
+
+def test_what_was_not_stored_takes_its_default():
+    """Terms of an older version lack what came later."""
+    assert ImportOptions.from_dict({"sport": "soccer"}) == ImportOptions(sport="soccer")
+
+
+@pytest.mark.parametrize(
+    ("terms", "expected"),
+    [
+        (ImportOptions(sport="soccer"), True),
+        (ImportOptions(sport="soccer", auto_post=True), False),
+        (ImportOptions(sport="soccer", auto_post=True, exclude_events=frozenset({"soccer.goal"})), True),
+        (ImportOptions(sport="soccer", auto_post=True, exclude_events=frozenset({"soccer.end"})), False),
+    ],
+)
+def test_what_is_not_requested_is_a_draft(terms, expected):
+    """A goal is a draft unless everything is posted and goals are not excluded."""
+    assert terms.drafts("soccer.goal") is expected
+
+
+def test_absent_differs_from_null():
+    """An update knows which fields were sent; a blank time says the same as null."""
+    update = parse(PlayerUpdate, {"_id": "p", "name": "Ana", "country": None, "birthdate": ""})
+
+    sent = {name: getattr(update, name) for name in update.model_fields_set}
+    assert sent == {"id_": "p", "name": "Ana", "country": None, "birthdate": None}
+    assert "gender" not in update.model_fields_set
+
+
+def test_null_empties_a_collection():
+    """Null says that a collection was cleared, which is not the same as leaving it out."""
+    cleared, untouched = parse(Event, {"contents": None}), parse(Event, {})
+
+    assert cleared.contents == untouched.contents == ()
+    assert "contents" in cleared.model_fields_set
+    assert "contents" not in untouched.model_fields_set
+
+
+@pytest.mark.parametrize(
+    ("model", "document"),
+    [
+        (PlayerDraft, wire.PLAYER_DRAFT),
+        (PlayerUpdate, wire.PLAYER_UPDATE),
+        (TeamDraft, wire.TEAM_DRAFT),
+        (TeamUpdate, wire.TEAM_UPDATE),
+        (TournamentDraft, wire.TOURNAMENT_DRAFT),
+    ],
+)
+@pytest.mark.parametrize("name", [None, "", 5])
+def test_records_need_a_name(model, document, name):
+    """A record of the master data is neither created nor updated without a name."""
+    with pytest.raises(ValidationError) as refused:
+        parse(model, document | {"name": name})
+
+    assert [field_path(error) for error in refused.value.errors()] == ["name"]
+
+
+def test_scores_are_text_on_boards_and_numbers_in_score_infos():
+    """A number on a scoreboard is refused, and so is text in a score update."""
+    with pytest.raises(ValidationError):
+        parse(models.ScoreboardScore, {"home_score": 1})
+    with pytest.raises(ValidationError):
+        parse(models.TeamGameScoreInfo, {"home_score": "1"})

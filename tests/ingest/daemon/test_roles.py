@@ -1,15 +1,70 @@
-"""What each role of a process serves, and where there can be only one."""
+"""What a process of each role serves, where it logs, and what it refers to."""
+
+import threading
+from contextlib import closing
 
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
+from structlog.testing import capture_logs
 
-from config import Settings
-from ingest.daemon.build import build_components
+from config import Settings, load
+from ingest.daemon.build import build_components, declared_records
+from ingest.daemon.reload import Reload
 from ingest.kit.process import Role
 from ingest.server.server import operations_only
+from ingest.telemetry.logs import LogFile
 from store.engine.errors import StoreError
+from store.masterdata.declarations import Declaration
+from tests.config.samples import ORG, write
 from tests.kit.day import configuration
+
+
+def test_a_rotated_log_loses_no_line(tmp_path):
+    """Threads write all the time; each line is whole, and in the old file or in the new one."""
+    path = tmp_path / "matchwire.log"
+    with closing(LogFile(path)) as log:
+
+        def write(who):
+            for number in range(500):
+                log.append(f"{who} {number}\n")
+
+        writers = [threading.Thread(target=write, args=(who,)) for who in range(4)]
+        for writer in writers:
+            writer.start()
+        for turn in range(5):
+            path.rename(tmp_path / f"matchwire.log.{turn}")
+            log.reopen()
+        for writer in writers:
+            writer.join()
+        log.append("last\n")
+
+    lines = [line for file in tmp_path.iterdir() for line in file.read_text().splitlines()]
+    assert sorted(lines) == sorted(["last", *(f"{who} {number}" for who in range(4) for number in range(500))])
+    assert path.read_text().endswith("last\n")
+    assert path.stat().st_mode & 0o027 == 0
+
+
+def test_a_hangup_opens_the_log_anew_or_goes_on_as_before(tmp_path):
+    """A folder that is gone is reported, and the old file stays in use; the configuration is looked at all the same."""
+    folder = tmp_path / "log"
+    folder.mkdir()
+    with closing(LogFile(folder / "matchwire.log")) as log, capture_logs() as said:
+        reload = Reload(Settings(), read=Settings, place=lambda settings: settings, log_file=log)
+        reload.hang_up()
+        folder.rename(tmp_path / "moved")
+        reload.hang_up()
+        log.append("still here\n")
+
+    assert [line["event"] for line in said] == [
+        "log.reopened",
+        "config.unchanged",
+        "log.not_reopened",
+        "config.unchanged",
+    ]
+    assert (tmp_path / "moved" / "matchwire.log").read_text() == "still here\n"
+    with pytest.raises(OSError, match="No such file"):
+        LogFile(folder / "matchwire.log")
 
 
 @pytest.mark.parametrize(("path", "status"), [("/livez", 200), ("/readyz", 200), ("/metrics", 200), ("/docs", 404)])
@@ -34,3 +89,31 @@ async def test_a_sqlite_file_has_one_process_that_does_everything(tmp_path, role
 def test_who_works_and_who_serves():
     """Everything is done by one process or by the two halves together."""
     assert [(True, True), (False, True), (True, False)] == [(role.works, role.serves) for role in Role]
+
+
+DECLARED = f"""
+[organizations.{ORG}]
+name = "Example Newsroom"
+[organizations.{ORG}.templates.cup]
+name = "Cup"
+sportstype = "soccer"
+[organizations.{ORG}.pricings.gold]
+name = "Gold"
+[organizations.{ORG}.tags.derby]
+name = "Derby"
+[organizations.{ORG}.locations.north]
+name = "North Stadium"
+country = "DE"
+"""
+
+
+def test_each_kind_is_declared_with_its_fields(tmp_path):
+    """By organization, kind and id; what is not set is not there."""
+    found = declared_records(load(write(tmp_path, DECLARED), {}))
+
+    assert found == (
+        Declaration(owner_id=ORG, kind="template", id="cup", fields={"name": "Cup", "sportstype": "soccer"}),
+        Declaration(owner_id=ORG, kind="pricing", id="gold", fields={"name": "Gold"}),
+        Declaration(owner_id=ORG, kind="tag", id="derby", fields={"name": "Derby"}),
+        Declaration(owner_id=ORG, kind="location", id="north", fields={"name": "North Stadium", "country": "DE"}),
+    )

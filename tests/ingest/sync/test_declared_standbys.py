@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from config.errors import StartError
 from config.organizations import Liveblog, StandbyEntry
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
+from ingest.sync.standby_sources import crosswalks_of, read_crosswalk
 from store.following import standbys, sync
 from tests.api.conftest import declared_database
+from tests.kit.day import ORGANIZATION
 from tests.kit.scripted import OWNER
+from tests.kit.settings import configured
 from tests.kit.source_pair import failing
 from tests.kit.source_service import SECOND_ID, THIRD_ID, source_service
 from tests.kit.sqlite import copied_url
@@ -94,3 +98,53 @@ def test_two_sources_of_one_provider_are_refused_at_start(providers):
     standby = [{"provider": each, "match_id": "1"} for each in providers]
     with pytest.raises(ValueError, match="a provider of its own"):
         Liveblog(key="derby", organization=OWNER, provider="heim", match_id="1", standby=standby)
+
+
+PEOPLE = "heim,pa,statsperform\n1234, 307009 ,3xi9\n99,,5b\n\n77,12,\n"
+
+
+def written(folder, text):
+    path = folder / "people.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_each_two_providers_know_each_others_ids(tmp_path):
+    found = read_crosswalk(written(tmp_path, f"\N{BYTE ORDER MARK}{PEOPLE}"))
+    assert found["heim", "pa"] == {"307009": "1234", "12": "77"}
+    assert found["pa", "heim"] == {"1234": "307009", "77": "12"}
+    assert found["heim", "statsperform"] == {"3xi9": "1234", "5b": "99"}
+    assert found["statsperform", "pa"] == {"307009": "3xi9"}
+
+
+def test_it_is_the_organizations(tmp_path):
+    settings = configured()
+    path = str(written(tmp_path, PEOPLE))
+    organization = type(settings.organization(ORGANIZATION))(name="Example", crosswalk=path)
+    settings = settings.model_copy(update={"organizations": {ORGANIZATION: organization}})
+    assert crosswalks_of(settings)[ORGANIZATION, "heim", "pa"] == {"307009": "1234", "12": "77"}
+    assert settings.in_folder(tmp_path / "elsewhere").organizations[ORGANIZATION].crosswalk == path
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "two providers or more"),
+        ("heim\n1\n", "two providers or more"),
+        ("heim,heim\n1,2\n", "two providers or more"),
+        ("heim,pa\n1,2\n3\n", "line 3: 2 ids expected"),
+        ("heim,pa\n1,2\n3,2\n", "line 3: 2 stands in another line"),
+        ('heim,pa\n"1,2\n', "cannot be read"),
+    ],
+)
+def test_what_is_no_such_table_is_refused(tmp_path, text, why):
+    with pytest.raises(StartError, match=why):
+        read_crosswalk(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path):
+    with pytest.raises(StartError, match="cannot be read"):
+        read_crosswalk(tmp_path / "nowhere.csv")
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(StartError, match="cannot be read"):
+        read_crosswalk(tmp_path / "binary.csv")

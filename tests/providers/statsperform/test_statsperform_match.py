@@ -1,11 +1,13 @@
 """What Stats Perform sends becomes a match: halves by their number, minutes that run on, an own goal without a side."""
 
 import json
+import re
 
 import pytest
 
 from mapping.errors import BadBody
 from mapping.match.match import Score, Status
+from providers.base import Known
 from providers.contract.case import Case, known_of
 from providers.contract.server import Reply
 from providers.naming import correct_names
@@ -14,8 +16,10 @@ from providers.statsperform.catalog import CATALOG, NAMES
 from providers.statsperform.translate import translate
 from tests.kit.contracts import DERBY
 from tests.kit.contracts import StatsPerformContract as Contract
+from tests.kit.opening import endpoint_of
 from tests.kit.recordings import recorded
-from tests.kit.statsperform_match import body
+from tests.kit.statsperform_match import FOLDER, body
+from tests.providers.loopback import answered, upstream
 
 
 def read(match, match_id=DERBY, **names):
@@ -242,3 +246,32 @@ def test_what_was_recorded_is_what_happened(name, goals, cards, changes, score):
     assert sum(kind == "substitution" for kind, *_ in rows) == changes
     assert (match.score, match.status, match.faults) == (score, Status.FINISHED, ())
     assert [len(side.lineup) for side in match.sides] == [11, 11]
+
+
+PATH = f"/match/outlet/{DERBY}?live=yes&lineups=yes&_rt=b&_fmt=json"
+RUNNING = (FOLDER / "derby-running.match.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        (re.sub(rb'"matchTime": 58', b'"matchTime": 101', RUNNING), "unchanged"),
+        (re.sub(rb'"matchTime": 58,', b"", RUNNING), "changed"),
+        (re.sub(rb'"matchTime": 58', b'"matchTime": 59', RUNNING).replace(b'"Playing"', b'"Played"'), "changed"),
+    ],
+    ids=["it runs", "it is gone", "beside something else"],
+)
+async def test_the_minute_that_runs_is_no_change(after, outcome):
+    """Nobody reads it: a body that differs in it alone is the one that is known."""
+    assert json.loads(after) != json.loads(RUNNING)
+    async with upstream({}) as provider:
+        adapter = STATSPERFORM.connect(endpoint_of(provider="statsperform", base_url=provider.url, api_key="outlet"))
+        known = {}
+        for body in (RUNNING, after):
+            provider.answers[PATH] = answered(body, "Content-Type: application/json")
+            fetched = await adapter.fetch(DERBY, known, text=False, hints={})
+            [answer] = fetched.answers
+            known = {answer.resource: Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)}
+        await adapter.aclose()
+
+    assert answer.outcome == outcome

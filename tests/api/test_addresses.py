@@ -1,9 +1,11 @@
-"""A slash at the end of an address that people type or paste leads to the address without it."""
+"""A slash at the end of an address leads to the address without it, and names that a stranger asks for are kept nowhere."""
 
+from importlib import resources
 from urllib.parse import urljoin
 
 import pytest
 
+from api.http import static
 from tests.kit import matchday
 
 PAGE = "https://live.example.org/blogs/liveblogs/gderby"
@@ -55,3 +57,22 @@ async def test_no_name_leads_elsewhere(derby, path):
 async def test_other_addresses_have_no_second_form(derby, path):
     """Those that programs use."""
     assert (await derby.http.get(path)).status_code == 404
+
+
+FOLDERS = ("api.page.static", "api.docs")
+
+
+@pytest.mark.parametrize("package", FOLDERS)
+def test_names_that_do_not_exist_are_not_kept(package):
+    """A thousand of them leave the caches as large as they were."""
+    there = next(each for each in resources.files(package).iterdir() if each.name.endswith((".js", ".css")))
+    assert static.file(package, there.name) == there.read_bytes()
+    before = sizes()
+    assert not any(static.file(package, f"{number}.js") for number in range(1_000))
+    assert sizes() == before
+
+
+def sizes():
+    return {
+        name: cached.cache_info().currsize for name, cached in vars(static).items() if hasattr(cached, "cache_info")
+    }
