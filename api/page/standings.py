@@ -11,7 +11,7 @@ from api.view.key_moments import interruption_of, result_of, score_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP, Label
-from mapping.match.games import side_with_enough_sets
+from mapping.belief.goals import side_with_enough_sets
 from mapping.match.match import SideName
 from mapping.sports.motorsports import MOTORSPORTS
 

@@ -11,7 +11,7 @@ from typing import Any
 from ingest.sync.ledger_posts import LedgerPosts, block_id, post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.belief.goals import without_marks
-from mapping.belief.set_again import is_before_start
+from mapping.belief.match_course import is_before_start
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound
 from mapping.liveblog.prefill import game_document, synced_parts

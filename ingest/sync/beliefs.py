@@ -17,7 +17,7 @@ from ingest.sync.snapshot import Snapshot
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.doubts import by_name
-from mapping.belief.set_again import is_before_start
+from mapping.belief.match_course import is_before_start
 from mapping.errors import BadBody, DownstreamRejected
 from mapping.fusion.fused_match import SECOND_KEY
 from mapping.match.identity import MatchIdentity, is_another

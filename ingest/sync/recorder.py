@@ -21,8 +21,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsp
 from providers import http_client, responses
 from providers.base import Answer, Endpoint, FailedResponse, Outcome
 from providers.replay.failure import Ending, Failure
-from providers.replay.paths import LEFT_OUT, Source
-from providers.replay.recording import Line
+from providers.replay.recording import LEFT_OUT, Line, Source
 from store.engine import private
 from store.engine.lasting import LogOnce
 from store.timeline.timeline import DIGEST

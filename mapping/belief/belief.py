@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from mapping.belief.corrected_keys import Keys
 from mapping.belief.doubts import Doubt, Retreat
 from mapping.belief.goals import SentScores
-from mapping.belief.set_again import EarlierTry
+from mapping.belief.match_course import EarlierTry
 from mapping.match.match import Match
 
 

@@ -42,8 +42,8 @@ from mapping.belief.goals import (
     with_steps,
     without_marks,
 )
-from mapping.belief.match_end import is_awarded, until_result, with_abandonment, with_award, with_disqualified
-from mapping.belief.set_again import (
+from mapping.belief.match_course import is_awarded, until_result, with_abandonment, with_award, with_disqualified
+from mapping.belief.match_course import (
     EarlierTry,
     as_it_goes_on,
     can_be_set_again,
@@ -53,7 +53,7 @@ from mapping.belief.set_again import (
     without_earlier_try,
     without_try,
 )
-from mapping.match.games import is_game, with_games
+from mapping.belief.goals import is_game, with_games
 from mapping.match.match import ALL_PARTS, Comment, Incident, Match, Part, Race, RankingEntry, Score
 from mapping.sports import absorbed_by, sport_of
 

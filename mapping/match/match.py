@@ -281,7 +281,7 @@ class Match:
     location: Named | None = None
     score: Score | None = None
     award: Score | None = None
-    """The score by decision, where there is one (mapping.belief.match_end)."""
+    """The score by decision, where there is one (mapping.belief.match_course)."""
     shootout: Score | None = None
     periods: tuple[PeriodScore, ...] = ()
     winner: SideName | None = None

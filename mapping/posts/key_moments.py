@@ -13,7 +13,7 @@ from itertools import zip_longest
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.locales import Translator
 from mapping.locales.labels import ENDINGS, ON_PITCH, PERIODS, SCORE_CONTEXT, Label, Recap, Result
-from mapping.match.games import side_with_enough_sets
+from mapping.belief.goals import side_with_enough_sets
 from mapping.match.match import Decided, Score, SideName
 from mapping.posts import wording
 from mapping.posts.wording import can_be_kick, is_of_shootout, phase_of_shootout

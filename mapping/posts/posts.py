@@ -14,7 +14,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import ENDED
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
-from mapping.match.games import UNORDERED
+from mapping.belief.goals import UNORDERED
 from mapping.match.match import Comment, Incident, Involved, Match, Side
 from mapping.match.references import References
 from mapping.posts import embedded

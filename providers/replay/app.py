@@ -1,12 +1,21 @@
-"""The ASGI application of a replay: provider addresses, and `/__replay/` to watch and control it."""
+"""The ASGI application of a replay: provider addresses, and `/__replay/` to watch and control it.
+
+It logs its requests, so that a test can say how a client behaves, and gives the tokens of Stats Perform's sign-in.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import base64
 import binascii
 import hmac
 import json
-from collections.abc import AsyncIterator
-from dataclasses import replace
+import re
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha512
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -14,22 +23,25 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from providers.replay import gn_gsd, heim, lists, paths
+from providers.replay import gn_gsd, heim, lists, recording
 from providers.replay.control import control_routes
 from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
-from providers.replay.log import Request as Logged
 from providers.replay.timeline import TimelineEntry
 
 if TYPE_CHECKING:
     from providers.replay.replay import Replay
 
 DRIPS = 50
+Address = recording.Address | heim.Address | gn_gsd.Address
 
-Address = paths.Address | heim.Address | gn_gsd.Address
+
+SIGN_IN = re.compile(r"(?:/[^/]+)*?/oauth/token/(?P<outlet>[^/]+)/?")
+LIFE = 3600
+"""Seconds for which a token is good by its answer; here it is good until it is revoked."""
 
 
-def create_app(replay: "Replay") -> Starlette:
+def create_app(replay: Replay) -> Starlette:
     """The application that answers as the provider does, and obeys `/__replay/`."""
 
     async def provider(request: Request) -> Response:
@@ -45,13 +57,13 @@ def create_app(replay: "Replay") -> Starlette:
     return Starlette(routes=[*control_routes(replay), *routes])
 
 
-def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
+def _answer(replay: Replay, request: Request) -> tuple[LoggedRequest, Response]:
     """The response to one request and what the log says about it."""
     path = request.url.path
     address = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
     listed = lists.find(path, request.query_params) if address is None else None
     given = credentials(request.headers.get("authorization"))
-    entry = Logged(
+    entry = LoggedRequest(
         at=replay.now().timestamp(),
         elapsed=replay.clock.now(),
         method=request.method,
@@ -73,7 +85,7 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
     return _of_resource(replay, request, address, replace(entry, fault=fault.mode if fault else None), fault)
 
 
-def _refusal(replay: "Replay", request: Request, given: tuple[str, str] | None, *, keyed: bool) -> Response | None:
+def _refusal(replay: Replay, request: Request, given: tuple[str, str] | None, *, keyed: bool) -> Response | None:
     """The response to wrong credentials, None to right ones. `keyed`: they are a key in the query."""
     if keyed:
         known = gn_gsd.is_admitted(replay.settings.api_key, request.query_params.get("api_key"))
@@ -86,8 +98,8 @@ def _refusal(replay: "Replay", request: Request, given: tuple[str, str] | None, 
 
 
 def _of_resource(
-    replay: "Replay", request: Request, address: Address, entry: Logged, fault: Fault | None
-) -> tuple[Logged, Response]:
+    replay: Replay, request: Request, address: Address, entry: LoggedRequest, fault: Fault | None
+) -> tuple[LoggedRequest, Response]:
     shown = replay.shown(address.match_id, address.kind)
     body = _before_first(address) if shown is None else replay.body(shown)
     entry = replace(entry, index=shown.place if shown else None)
@@ -101,7 +113,9 @@ def _of_resource(
     return _good(replay, request, entry, fault, _distorted(fault, body))
 
 
-def _of_list(replay: "Replay", request: Request, listed: lists.List, entry: Logged) -> tuple[Logged, Response]:
+def _of_list(
+    replay: Replay, request: Request, listed: lists.List, entry: LoggedRequest
+) -> tuple[LoggedRequest, Response]:
     """The response to a list of matches."""
     fault, body = replay.faults.take(lists.KIND, listed.name), listed.body(replay.match_documents())
     entry = replace(entry, kind=lists.KIND, fault=fault.mode if fault else None)
@@ -110,7 +124,9 @@ def _of_list(replay: "Replay", request: Request, listed: lists.List, entry: Logg
     return _good(replay, request, entry, fault, body)
 
 
-def _as_recorded(replay: "Replay", shown: TimelineEntry, entry: Logged, body: bytes) -> tuple[Logged, Response]:
+def _as_recorded(
+    replay: Replay, shown: TimelineEntry, entry: LoggedRequest, body: bytes
+) -> tuple[LoggedRequest, Response]:
     """A recorded response that was no JSON, or could not be used."""
     failure = shown.line.failure
     if failure is None:
@@ -129,8 +145,8 @@ def _before_first(address: Address) -> bytes | None:
 
 
 def _good(
-    replay: "Replay", request: Request, entry: Logged, fault: Fault | None, body: bytes
-) -> tuple[Logged, Response]:
+    replay: Replay, request: Request, entry: LoggedRequest, fault: Fault | None, body: bytes
+) -> tuple[LoggedRequest, Response]:
     tag = heim.etag(body)
     speed = float("inf") if replay.settings.step else replay.clock.speed
     headers = heim.headers(tag, speed=speed, now=entry.at)
@@ -151,7 +167,7 @@ def _distorted(fault: Fault | None, body: bytes) -> bytes:
     return body if spoilt is document else json.dumps(spoilt, ensure_ascii=False).encode()
 
 
-def _spoilt_response(replay: "Replay", spoilt: Spoilt) -> Response:
+def _spoilt_response(replay: Replay, spoilt: Spoilt) -> Response:
     if spoilt.status == 0:
         return Hanging(replay.settings.hang)
     headers = {"retry-after": spoilt.retry_after} if spoilt.retry_after is not None else {}
@@ -187,7 +203,7 @@ def credentials(authorization: str | None) -> tuple[str, str] | None:
     return (user, password) if colon else None
 
 
-def _admitted(replay: "Replay", given: tuple[str, str] | None) -> bool:
+def _admitted(replay: Replay, given: tuple[str, str] | None) -> bool:
     wanted = (replay.settings.user, replay.settings.password)
     if wanted[0] is None or wanted[1] is None:
         return True
@@ -197,3 +213,78 @@ def _admitted(replay: "Replay", given: tuple[str, str] | None) -> bool:
         hmac.compare_digest(a.encode(), b.encode()) for a, b in zip(given, (wanted[0], wanted[1]), strict=True)
     )
     return user and password
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedRequest:
+    """One request that was answered, or left hanging (status 0)."""
+
+    at: float
+    """Unix seconds."""
+    elapsed: float
+    """Virtual seconds since the start of the replay."""
+    method: str
+    path: str
+    status: int
+    kind: str | None = None
+    match_id: str | None = None
+    etag_match: bool = False
+    """The client knew the answer already."""
+    user: str | None = None
+    """The name given with HTTP Basic; the password is never kept."""
+    fault: str | None = None
+    index: int | None = None
+    """Which recorded answer was shown, counted over all matches."""
+
+
+class Log:
+    """The latest requests, oldest first; what no longer fits is forgotten but stays counted."""
+
+    def __init__(self, size: int = 1000) -> None:
+        self._kept: deque[LoggedRequest] = deque(maxlen=size)
+        self.total = 0
+
+    def add(self, request: LoggedRequest) -> None:
+        self._kept.append(request)
+        self.total += 1
+
+    @property
+    def requests(self) -> tuple[LoggedRequest, ...]:
+        return tuple(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self.total = 0
+
+
+@dataclass(slots=True)
+class SignIn:
+    """The tokens that are good. `secret`: the outlet's; without it nobody needs a token. `given`: how many there were."""
+
+    secret: str | None
+    given: int = 0
+    tokens: set[str] = field(default_factory=set)
+
+    def answer(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes] | None:
+        """Status and body for a request of a token; None where the path is another one."""
+        found = SIGN_IN.fullmatch(path)
+        if found is None or self.secret is None:
+            return None
+        proof = sha512(f"{found['outlet']}{headers.get('timestamp', '')}{self.secret}".encode()).hexdigest()
+        if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Basic {proof}".encode()):
+            return 401, b'{"error":"invalid_client"}'
+        token = secrets.token_urlsafe()
+        self.tokens.add(token)
+        self.given += 1
+        return 200, json.dumps({"access_token": token, "token_type": "bearer", "expires_in": LIFE}).encode()
+
+    def admits(self, authorization: str | None) -> bool:
+        """Whether a request has a token that is good."""
+        return self.secret is None or (authorization or "").removeprefix("Bearer ") in self.tokens
+
+    def revoke(self) -> None:
+        """From now on no token is good that was given before."""
+        self.tokens.clear()

@@ -1,20 +1,53 @@
-"""Recordings are the memory of a replay: what a provider answered, line by line, and when."""
+"""Recordings are the memory of a replay: what a provider answered, line by line, and when; and under which addresses it is served.
+
+Recordings of a provider without a replay module of its own are served under the recorded paths.
+"""
+
+from __future__ import annotations
 
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from providers.replay import dates, gn_gsd
 from providers.replay.failure import Failure
-from providers.replay.paths import Source
 
 HEIM = (dates.kickoff_of, ("match",))
 RESOURCE = re.compile(r"(?P<kind>match-event|match|liveticker)(?:/co\w*)?/ma(?P<match>\w+)")
+
+
+LEFT_OUT = "…"
+"""Stands where a recording left a secret out: there any text is the right one."""
+
+
+class Source(NamedTuple):
+    """Where an answer came from: the provider, its id of the match, and the path with its query below the base URL."""
+
+    provider: str
+    match: str
+    path: str
+
+    @property
+    def match_id(self) -> str:
+        """The name of the match among those of all providers."""
+        return f"{self.provider}/{self.match}"
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Source | None:
+        """Out of a line of a recording; None where its provider has a module (ValueError for half of one)."""
+        if "provider" not in document:
+            return None
+        found = [document.get(name) for name in cls._fields]
+        texts = [each for each in found if isinstance(each, str)]
+        if len(texts) < len(found):
+            raise ValueError("`provider`, `match` and `path` are strings, and given together")
+        return cls(*texts)
 
 
 class RecordingError(ValueError):
@@ -40,17 +73,17 @@ class Line(NamedTuple):
     digest: str = ""
 
     @classmethod
-    def of(cls, at: datetime | str, resource: str, body: Any) -> "Line":
+    def of(cls, at: datetime | str, resource: str, body: Any) -> Line:
         """A line whose answer was the JSON document `body`; `at` is aware or ISO 8601 with an offset."""
         return cls(_instant(at), resource, json.dumps(body, ensure_ascii=False))
 
     @classmethod
-    def of_raw(cls, at: datetime | str, resource: str, text: str) -> "Line":
+    def of_raw(cls, at: datetime | str, resource: str, text: str) -> Line:
         """A line whose answer was not JSON, and is served as it came."""
         return cls(_instant(at), resource, text, is_json=False)
 
     @classmethod
-    def of_failure(cls, at: datetime | str, resource: str, failure: Failure) -> "Line":
+    def of_failure(cls, at: datetime | str, resource: str, failure: Failure) -> Line:
         """A line whose answer could not be used."""
         return cls(_instant(at), resource, "", is_json=False, failure=failure)
 
@@ -234,3 +267,52 @@ def _instant(at: datetime | str) -> datetime:
     if at.tzinfo is None:
         raise ValueError("`at` has no offset")
     return at
+
+
+class Address(NamedTuple):
+    """The resource that a path names."""
+
+    kind: str
+    match_id: str
+
+
+class _Known(NamedTuple):
+    segments: tuple[str, ...]
+    query: frozenset[tuple[str, str]]
+    address: Address
+
+    def meets(self, segments: tuple[str, ...], query: frozenset[tuple[str, str]]) -> bool:
+        own = segments[-len(self.segments) :]
+        return (
+            self.query <= query
+            and len(own) == len(self.segments)
+            and all(LEFT_OUT in wanted or wanted == given for wanted, given in zip(self.segments, own, strict=True))
+        )
+
+
+class Paths:
+    """Finds what a request is about: a recorded path at the end of its own, and in its query all that was recorded."""
+
+    def __init__(self, recorded: Iterable[tuple[Source, str]]) -> None:
+        known = {_known(source, kind) for source, kind in recorded if source.path}
+        self._known = sorted(known, key=lambda each: (len(each.segments), len(each.query)), reverse=True)
+
+    def address(self, path: str, query: str) -> Address | None:
+        """The match and the resource; of several the one that the recording names most exactly, None for neither."""
+        if not self._known:
+            return None
+        segments, items = _segments(path), frozenset(parse_qsl(query, keep_blank_values=True))
+        return next((known.address for known in self._known if known.meets(segments, items)), None)
+
+
+def _known(source: Source, kind: str) -> _Known:
+    parts = urlsplit(source.path)
+    return _Known(
+        _segments(parts.path),
+        frozenset(parse_qsl(parts.query, keep_blank_values=True)),
+        Address(kind, source.match_id),
+    )
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(unquote(segment) for segment in path.split("/") if segment)

@@ -8,16 +8,12 @@ from typing import Any
 
 from providers.http_server import bind_socket, listening
 from providers.replay import dates, gn_gsd, heim
-from providers.replay.app import create_app
-from providers.replay.clock import Clock
+from providers.replay.app import Log, SignIn, create_app
 from providers.replay.failure import Failure
 from providers.replay.faults import Faults
-from providers.replay.log import Log
-from providers.replay.oauth import SignIn
-from providers.replay.paths import Paths
-from providers.replay.recording import Line, Recording, gather
+from providers.replay.recording import Line, Paths, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
-from providers.replay.timeline import Timeline, TimelineEntry
+from providers.replay.timeline import Clock, Timeline, TimelineEntry
 
 GIVEN = -1
 """The place of an answer that is given, whatever the clock says."""

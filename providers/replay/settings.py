@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from providers.replay.clock import checked_speed
-
 Envelope = Literal["match", "tree"]
 START = re.compile(r"(?P<mark>kickoff|end)?(?P<offset>[+-]?\d+(?:\.\d+)?)?")
 
@@ -63,3 +61,13 @@ def checked_envelope(name: str) -> Envelope:
         if name == known:
             return known  # type: ignore[no-any-return]  # get_args forgets the type
     raise ValueError(f"envelope {name!r} is not one of {', '.join(get_args(Envelope))}")
+
+
+SLOWEST, FASTEST = 1.0, 1000.0
+
+
+def checked_speed(speed: float) -> float:
+    """The speed as a float (ValueError outside 1 to 1000 times)."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise ValueError(f"speed {speed:g} is not between {SLOWEST:g} and {FASTEST:g}")
+    return float(speed)

@@ -1,12 +1,19 @@
-"""Decides which recorded answer each resource shows at a moment of the replay."""
+"""Decides which recorded answer each resource shows at a moment of the replay, which has its own time.
 
+Ninety minutes may pass in five, stand still or be skipped.
+"""
+
+import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from providers.replay.recording import Line, Recording
-from providers.replay.settings import parse_start
+from providers.replay.settings import checked_speed, parse_start
+
+LONGEST = 1e9
+"""Seconds; three decades are more than a match takes."""
 
 
 class TimelineEntry(NamedTuple):
@@ -82,3 +89,49 @@ class Timeline:
 
 def _marked(recording: Recording, mark: str) -> datetime:
     return {"first": recording.first_at, "kickoff": recording.kickoff, "end": recording.last_at}[mark]
+
+
+class Clock:
+    """Virtual seconds since the start of the replay, driven by a monotonic clock (seconds)."""
+
+    def __init__(self, speed: float = 1.0, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._speed = checked_speed(speed)
+        self._paused = False
+        self._rebase(0.0)
+
+    @property
+    def speed(self) -> float:
+        return self._speed
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
+
+    def now(self) -> float:
+        """Virtual seconds since the start."""
+        return self._elapsed if self._paused else self._elapsed + (self._monotonic() - self._since) * self._speed
+
+    def set_speed(self, speed: float) -> None:
+        """Run so many virtual seconds a second from now on (1 to 1000, else ValueError)."""
+        speed = checked_speed(speed)
+        self._rebase(self.now())
+        self._speed = speed
+
+    def pause(self) -> None:
+        self._rebase(self.now())
+        self._paused = True
+
+    def resume(self) -> None:
+        self._rebase(self.now())
+        self._paused = False
+
+    def seek(self, elapsed: float) -> None:
+        """Stand at so many virtual seconds after the start, running or paused as before (ValueError below 0)."""
+        if not 0 <= elapsed <= LONGEST:
+            raise ValueError(f"{elapsed:g} is no number of seconds after the start")
+        self._rebase(float(elapsed))
+
+    def _rebase(self, elapsed: float) -> None:
+        self._elapsed = elapsed
+        self._since = self._monotonic()

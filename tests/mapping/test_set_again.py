@@ -7,7 +7,7 @@ import pytest
 from mapping.belief.belief import ConfirmedMatch, Memory
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.goals import SentScores
-from mapping.belief.set_again import (
+from mapping.belief.match_course import (
     EARLY,
     EarlierTry,
     as_it_goes_on,

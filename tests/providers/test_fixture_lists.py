@@ -22,7 +22,7 @@ from providers.pa import fixtures as pa
 from providers.registry import Registry
 from providers.replay import Line, Replay, read_lines
 from providers.replay.demo import demo_files
-from providers.replay.paths import Source
+from providers.replay.recording import Source
 from providers.statsperform import fixtures as statsperform
 from tests.kit.day_lists import ANOTHER, DAY, FIRST, MOMENTS, body, day_of, row
 from tests.kit.opening import endpoint_of

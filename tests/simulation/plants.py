@@ -172,7 +172,7 @@ PLANTS = _plants("""
     mapping/belief/confirm.py: if was.award is None and doubts.keep(Part.SCORE, "award", None, answer.score):
     → if False:
     A match with rows of play is not back before its start.
-    mapping/belief/set_again.py: return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
+    mapping/belief/match_course.py: return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
     → return True
     What is believed of a match moves with it.
     store/following/moves.py: _move_belief(unit, before_id, after_id)

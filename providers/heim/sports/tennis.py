@@ -1,6 +1,6 @@
 """Tennis: the feed gives sets and games and no events; start, the last game of each set and the end are read off the rows.
 
-In which order games were won is not in a snapshot: `mapping.match.games` knows it from the snapshots before. A game is known by
+In which order games were won is not in a snapshot: `mapping.belief.goals` knows it from the snapshots before. A game is known by
 its set and by how many games were played in that with it, so the keys stand still while the set goes on, and a score that
 is corrected downwards takes back exactly the games above it.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mapping.match.games import NOTHING, SET, game_key, side_with_enough_sets
+from mapping.belief.goals import NOTHING, SET, game_key, side_with_enough_sets
 from mapping.match.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads

@@ -10,7 +10,7 @@ import pytest
 from config import Settings
 from providers.contract.server import Reply, Server, serving
 from providers.replay import Replay, ReplaySettings, read_lines
-from providers.replay.paths import Paths, Source
+from providers.replay.recording import Paths, Source
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "openligadb" / "soccer"

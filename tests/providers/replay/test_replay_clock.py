@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from providers.replay import Replay, ReplaySettings, dates
-from providers.replay.clock import Clock
+from providers.replay.timeline import Clock
 from providers.replay.settings import parse_start
 from tests.providers.replay.samples import Ticking, lines, match_body, row
 

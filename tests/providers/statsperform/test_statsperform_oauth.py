@@ -13,7 +13,7 @@ from mapping.errors import ProviderRefused, UpstreamUnavailable
 from providers.base import Outcome
 from providers.http_client import BROKEN, LATE, NOT_WELCOME, client_of
 from providers.replay import Line, Replay, ReplaySettings
-from providers.replay.paths import Source
+from providers.replay.recording import Source
 from providers.statsperform.adapter import STATSPERFORM
 from providers.statsperform.oauth import LEAD, NO_TOKEN, RETRY, SignedIn
 from tests.kit.contracts import DERBY
