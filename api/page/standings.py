@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
 from api.view.key_moments import interruption_of, result_of, score_of
+from mapping.belief.goals import side_with_enough_sets
 from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP, Label
-from mapping.belief.goals import side_with_enough_sets
 from mapping.match.match import SideName
 from mapping.sports.motorsports import MOTORSPORTS
 

@@ -35,25 +35,30 @@ from mapping.belief.doubts import (
 from mapping.belief.goals import (
     covers,
     goals_under_review,
+    is_game,
     sent_scores,
     uncounted_goals,
+    with_games,
     with_goals,
     with_review,
     with_steps,
     without_marks,
 )
-from mapping.belief.match_course import is_awarded, until_result, with_abandonment, with_award, with_disqualified
 from mapping.belief.match_course import (
     EarlierTry,
     as_it_goes_on,
     can_be_set_again,
     has_another_day,
     has_unreadable_mark,
+    is_awarded,
     is_set_again,
+    until_result,
+    with_abandonment,
+    with_award,
+    with_disqualified,
     without_earlier_try,
     without_try,
 )
-from mapping.belief.goals import is_game, with_games
 from mapping.match.match import ALL_PARTS, Comment, Incident, Match, Part, Race, RankingEntry, Score
 from mapping.sports import absorbed_by, sport_of
 

@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mapping.belief.goals import SHOOTOUT
-from mapping.belief.goals import is_game
+from mapping.belief.goals import SHOOTOUT, is_game
 from mapping.match.match import Comment, Incident, Match
 from mapping.sports import sport_of
 from mapping.sports.base import MomentType, Sport

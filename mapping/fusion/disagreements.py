@@ -49,7 +49,7 @@ def differences(
         yield Disagreement("score", "", str(first.score), str(second.score))
     ours, theirs = ({each.key: each for each in match.incidents} for match in (first, second))
     people = frozenset(each.ext_id for each in people_of(first))
-    own_goals = all(gives(kinds, match, OWN_GOAL.id.__eq__) for match in (first, second))
+    own_goals = all(can_give(kinds, match, OWN_GOAL.id.__eq__) for match in (first, second))
     for one, two in pairs.items():
         yield from _of_pair(ours[one], theirs[two], people, own_goals=own_goals)
     for key in ours.keys() - pairs.keys():
@@ -75,7 +75,7 @@ def _of_pair(one: Incident, two: Incident, people: frozenset[str], *, own_goals:
 def _is_lacking(incident: Incident, other: Match, kinds: Mapping[str, frozenset[str]]) -> bool:
     """Whether the other source should have the incident too."""
     same = kind_class(incident)
-    if same not in CHECKED or not gives(kinds, other, lambda kind: CLASSES.get(kind, kind) == same):
+    if same not in CHECKED or not can_give(kinds, other, lambda kind: CLASSES.get(kind, kind) == same):
         return False
     return incident.kind != YELLOW or not _is_sent_off_by_another(incident, other)
 
@@ -156,12 +156,12 @@ def _is_higher(one: Score | None, other: Score | None) -> bool:
     return one is not None and other is not None and (one.home > other.home or one.away > other.away)
 
 
-def gives(kinds: Mapping[str, frozenset[str]], match: Match, wanted: Callable[[str], bool]) -> bool:
+def can_give(kinds: Mapping[str, frozenset[str]], match: Match, wanted: Callable[[str], bool]) -> bool:
     """Whether the provider of a match may give an event type that is wanted."""
     given = kinds.get(match.provider)
     return given is None or any(map(wanted, given))
 
 
-def gives_whistles(kinds: Mapping[str, frozenset[str]], match: Match) -> bool:
+def can_give_whistles(kinds: Mapping[str, frozenset[str]], match: Match) -> bool:
     """Whether the provider says when a part of the match begins and ends; another one shows it by a goal at most."""
-    return gives(kinds, match, WHISTLES.__contains__)
+    return can_give(kinds, match, WHISTLES.__contains__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mapping.belief.goals import covers, credited_side
-from mapping.fusion.disagreements import NOTHING_KNOWN, Disagreement, differences, gives_whistles, progress
+from mapping.fusion.disagreements import NOTHING_KNOWN, Disagreement, can_give_whistles, differences, progress
 from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import (
     INCIDENT_KEY,
@@ -171,7 +171,7 @@ def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:
 
     The other one's, where that is further, until the leading one has settled, and where it gives no whistles.
     """
-    is_enough = sources.settled and gives_whistles(kinds, sources.leading)
+    is_enough = sources.settled and can_give_whistles(kinds, sources.leading)
     further = progress(sources.other) > progress(sources.leading)
     state, first = (sources.other if further and not is_enough else sources.leading), sources.first
     stopped = (state.status, state.clock.stopped) != (first.status, first.clock.stopped)

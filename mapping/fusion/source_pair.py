@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mapping.fusion.disagreements import Disagreement, SourceSigns, WhatIsExpected, gives_whistles, next_signs
+from mapping.fusion.disagreements import Disagreement, SourceSigns, WhatIsExpected, can_give_whistles, next_signs
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
 from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
@@ -122,7 +122,7 @@ def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairStat
         score=fused.counted[other],
         goals=fused.rows[other] if needed else None,
         named=fused.rows[source],
-        whistles=gives_whistles(rules.kinds, own),
+        whistles=can_give_whistles(rules.kinds, own),
     )
 
 

@@ -1,1 +1,1 @@
-"""The match as every provider's adapter gives it: its parts, sides, clock of games, identity and references."""
+"""The match as every provider's adapter gives it: its parts, sides, clock, identity and references."""

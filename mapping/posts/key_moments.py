@@ -10,10 +10,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from mapping.belief.goals import side_with_enough_sets
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.locales import Translator
 from mapping.locales.labels import ENDINGS, ON_PITCH, PERIODS, SCORE_CONTEXT, Label, Recap, Result
-from mapping.belief.goals import side_with_enough_sets
 from mapping.match.match import Decided, Score, SideName
 from mapping.posts import wording
 from mapping.posts.wording import can_be_kick, is_of_shootout, phase_of_shootout

@@ -9,12 +9,11 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Literal
 
-from mapping.belief.goals import SHOOTOUT
+from mapping.belief.goals import SHOOTOUT, UNORDERED
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import ENDED
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
-from mapping.belief.goals import UNORDERED
 from mapping.match.match import Comment, Incident, Involved, Match, Side
 from mapping.match.references import References
 from mapping.posts import embedded

@@ -95,7 +95,7 @@ def verdict(found: Lateness) -> str:
 
 
 def iso_instant(at: int | None) -> str | None:
-    """The instant (Unix milliseconds) in ISO 8601, UTC, with milliseconds; None for none."""
+    """The instant (Unix milliseconds) in ISO 8601, UTC, with milliseconds; None where there is none."""
     if at is None:
         return None
     exact = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)

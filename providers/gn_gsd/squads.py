@@ -81,7 +81,7 @@ def read_named(row: Node | None, faults: FaultCollector) -> Named | None:
     return Named(ext_id=ext_id, name=name, town=faults.try_read(row.text, "town"), country=faults.try_read(row.country))
 
 
-def with_squads(
+def add_squads(
     sides: Mapping[SideName, Side | None], lineups: Node | None, faults: FaultCollector
 ) -> Mapping[SideName, Side | None]:
     """The teams with the squads of the line-ups; teams alone where there are none."""

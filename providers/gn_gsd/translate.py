@@ -50,7 +50,7 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
     teams: dict[SideName, Side | None] = {
         name: faults.try_read(_side, found, name, faults) for name in ("home", "away")
     }
-    sides = squads.with_squads(teams, _lineups(bodies, found.names, faults), faults.for_row(LINEUPS, of.id))
+    sides = squads.add_squads(teams, _lineups(bodies, found.names, faults), faults.for_row(LINEUPS, of.id))
     score, shootout = _pair(found, "score", faults), _pair(found, "shootout", faults)
     periods = tuple(
         PeriodScore(title=title, score=part)

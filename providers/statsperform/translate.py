@@ -37,7 +37,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
     info, live = (_part(found, name, faults) for name in ("matchInfo", "liveData"))
     details = _part(live, "matchDetails", faults)
     of = course(details, faults, names)
-    sides = with_squads(teams(info, faults), live, faults)
+    sides = add_squads(teams(info, faults), live, faults)
     happened = incidents(live, People.of(sides), faults, names)
     start, is_open = kickoff(info, faults)
     match = Match(
@@ -149,7 +149,7 @@ def _team(item: object, path: str, faults: FaultCollector) -> tuple[SideName, Si
     return side, Side(ext_id=ext_id, name=name, short_name=short if short != name else None)
 
 
-def with_squads(sides: Mapping[SideName, Side], live: Row, faults: FaultCollector) -> dict[SideName, Side]:
+def add_squads(sides: Mapping[SideName, Side], live: Row, faults: FaultCollector) -> dict[SideName, Side]:
     """The sides with the people who are named for them."""
     squads = dict(_squads(live, faults))
     return {name: _with_squad(side, squads.get(side.ext_id, ())) for name, side in sides.items()}

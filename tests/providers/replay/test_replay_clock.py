@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from providers.replay import Replay, ReplaySettings, dates
-from providers.replay.timeline import Clock
 from providers.replay.settings import parse_start
+from providers.replay.timeline import Clock
 from tests.providers.replay.samples import Ticking, lines, match_body, row
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mapping.belief.goals import SCORE_KEY
-from mapping.belief.goals import GAME
+from mapping.belief.goals import GAME, SCORE_KEY
 from mapping.match.match import PERIOD_KEY
 from mapping.posts.posts import Post
 from mapping.sports import absorbed_by
