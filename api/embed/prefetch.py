@@ -149,7 +149,7 @@ async def _respond(
     services, query, settings = request.services, request.context.query, request.services.settings
     view, game = await read_view(request, read_liveblog(query, "liveblogId"), field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), view.now)
-    wanted = _wanted(query, limit, settings)
+    wanted = _posts_wanted(query, limit, settings)
     services[UnknownThemes].count(query, wanted.theme, services.clock())
     url = address_in(query, "liveblogUrl") or (await _read_most(request, view, game) if form == "teaser" else "")
     caller = request.context.caller
@@ -162,11 +162,11 @@ async def _respond(
     key = ("prefetch", form, client, bool(url), wanted, game.id, game.version, reading)
     body = await services[ReadCache].body(key, rendered, view, "" if url else request.accept_encoding)
     if url:
-        body = await asyncio.to_thread(_addressed, body, url, request.accept_encoding)
+        body = await asyncio.to_thread(_put_address, body, url, request.accept_encoding)
     return conditional(request.headers, body, CONTENT_TYPE, cache_control=cache_control(settings))
 
 
-def _addressed(kept: Rendering, url: str, accepted: str) -> Rendering:
+def _put_address(kept: Rendering, url: str, accepted: str) -> Rendering:
     """The kept body with the address in it, as it is for this request alone."""
     body = PLACED.replaced(kept.body, url)
     coding = accepted_coding(accepted) if accepted and len(body) >= SMALLEST else ""
@@ -193,7 +193,7 @@ async def _read_most(request: ApiRequest, view: DelayedView, game: StoredGame) -
     return (await services[ReadCache].body(("read most", game.id, origin), page, view)).body.decode()
 
 
-def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
+def _posts_wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     """The newest posts; with a theme those that it shows, in its order, at most `limit` too."""
     newest = FeedRequest(liveblog="", limit=limit)
     if not query.get("themeId"):

@@ -62,14 +62,14 @@ def script_routes(settings: Settings) -> tuple[Route, ...]:
 
 async def _script(request: ApiRequest) -> Response:
     settings = request.services.settings
-    return _found(request, elements_script(settings.public_url, settings.embed.element_names), "js")
+    return _respond(request, elements_script(settings.public_url, settings.embed.element_names), "js")
 
 
 async def _style(request: ApiRequest) -> Response:
-    return _found(request, article_css(), "css")
+    return _respond(request, article_css(), "css")
 
 
-def _found(request: ApiRequest, body: bytes, kind: str) -> Response:
+def _respond(request: ApiRequest, body: bytes, kind: str) -> Response:
     return conditional(request.headers, Rendering.of(body), TYPES[kind], cache_control=CACHE, more=ANY_ORIGIN)
 
 

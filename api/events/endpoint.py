@@ -94,7 +94,7 @@ async def create(request: ApiRequest) -> Response:
     key = idempotency_key(request.headers)
     digest = hashlib.sha256(f"{request.caller.client_id} {key}".encode()).hexdigest()
     made = new_key() if key is None else f"e{digest[:KEY_DIGITS]}"  # the same key, the same event
-    target = partial(_new, names, request.caller)
+    target = partial(_record_of_new_event, names, request.caller)
     images = await take_data_images(request, body, target, str(body.get("local_id") or made))
     event = parse_document(Event, body)
     if key is not None and not event.local_id:
@@ -116,8 +116,8 @@ async def create(request: ApiRequest) -> Response:
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id, body = _named(request), await request.json()
-    target = partial(_known, event_id, request.caller)
+    event_id, body = _event_id(request), await request.json()
+    target = partial(_record_of_event, event_id, request.caller)
     images = await take_data_images(request, body, target, new_key())
     event = parse_document(Event, body)
     await check_addresses(request, event, target)
@@ -136,12 +136,12 @@ async def update(request: ApiRequest) -> Response:
 
 async def delete(request: ApiRequest) -> Response:
     """Delete an event, whatever body the request has (interface: Events, Delete)."""
-    event_id, expected = _named(request), expected_version(request.headers)
+    event_id, expected = _event_id(request), expected_version(request.headers)
     work = partial(delete_event, caller=request.caller, event_id=event_id, expected=expected)
     return await _run(request, "event.delete", work, event_id)
 
 
-def _named(request: ApiRequest) -> str:
+def _event_id(request: ApiRequest) -> str:
     if not (name := NAMES_EVENT.of(request.query)):
         raise InvalidRequest(f"{EVENT} is missing", field=EVENT)
     return name
@@ -158,13 +158,13 @@ async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResul
     return json_response(done.document)
 
 
-def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
+def _record_of_new_event(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
     """A new event in the named liveblog; None where the caller may not write it."""
     game = liveblogs.find_game(conn, next(iter(names.values())))
     return WrittenRecord(game.organization_id) if game and may_write_events(game, caller) else None
 
 
-def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
+def _record_of_event(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The named event as the caller is shown it; None where the caller may not write it."""
     event = liveblogs.event(conn, event_id)
     game = event and liveblogs.find_game(conn, event.game_id)

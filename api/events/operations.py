@@ -81,7 +81,7 @@ def update_event(
     unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None, files: Sequence[Upload] = ()
 ) -> WriteResult:
     """Change an event; every update is a step, one that changes nothing too. `files` as with `create_event`."""
-    before, game = _stored(unit, event_id, caller)
+    before, game = _lock_event(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
     if event.local_id not in {None, before.local_id}:
@@ -92,7 +92,7 @@ def update_event(
 
 def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
     """Delete an event for good; deleting it again changes nothing."""
-    before, game = _stored(unit, event_id, caller)
+    before, game = _lock_event(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         return WriteResult(document={}, liveblog=game.local_id, event_id=before.local_id, version=None)
     check_version(expected, changed=before.version, current=game.version)
@@ -109,7 +109,7 @@ def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) 
         raise Conflict(TAKEN, field="local_id")
 
 
-def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
+def _lock_event(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
     """The named event and its liveblog, locked; one that is not the caller's is the same as none."""
     try:
         event, game = liveblogs.lock_event(unit, event_id)
@@ -239,25 +239,26 @@ def _check_parts(conn: Connection, patched: PatchedEvent, event_id: str) -> None
 
 def with_records(unit: Unit, event: Event, game: StoredGame) -> Event:
     """The post with an `_id` for each team and player that has a name and no id; what else the post says of them stays."""
-    changed: Event = _placed(unit, event, game, {})
+    changed: Event = _place_records(unit, event, game, {})
     return changed
 
 
-def _placed(unit: Unit, value: Any, game: StoredGame, made: dict[tuple[str, str], str]) -> Any:
+def _place_records(unit: Unit, value: Any, game: StoredGame, made: dict[tuple[str, str], str]) -> Any:
     if isinstance(value, tuple | list):
-        return type(value)(_placed(unit, each, game, made) for each in value)
+        return type(value)(_place_records(unit, each, game, made) for each in value)
     if not isinstance(value, BaseModel):
         return value
     if isinstance(value, Player | Team):
-        return _named(unit, value, game, made)
+        return _name_record(unit, value, game, made)
     parts = {
-        name: (getattr(value, name), _placed(unit, getattr(value, name), game, made)) for name in value.model_fields_set
+        name: (getattr(value, name), _place_records(unit, getattr(value, name), game, made))
+        for name in value.model_fields_set
     }
     changes = {name: after for name, (before, after) in parts.items() if after is not before and after != before}
     return value.model_copy(update=changes) if changes else value
 
 
-def _named(unit: Unit, value: Player | Team, game: StoredGame, made: dict[tuple[str, str], str]) -> Player | Team:
+def _name_record(unit: Unit, value: Player | Team, game: StoredGame, made: dict[tuple[str, str], str]) -> Player | Team:
     name = (value.name or "").strip()
     if not name or value.id_ or value.local_id or value.image:  # a picture of the post's is not the record's
         return value

@@ -64,11 +64,12 @@ async def find_standbys(
     Raises the errors of createFromExternal with the source's field.
     """
     return [
-        await _found(services, organization_id, place, each, known) for place, each in enumerate(document.standby or ())
+        await _find_standby(services, organization_id, place, each, known)
+        for place, each in enumerate(document.standby or ())
     ]
 
 
-async def _found(
+async def _find_standby(
     services: Services, organization_id: str, place: int, source: StandbyMatch, known: Iterable[StandbyRow]
 ) -> FoundStandby:
     for each in known:
@@ -117,12 +118,12 @@ def change_sources(
     Raises Unprocessable, and Conflict where somebody else changes them at this moment.
     """
     changed = document.standby is not None and moves.change_standbys(
-        unit, attachment.game_id, [_followed(unit, attachment, *each) for each in enumerate(found)]
+        unit, attachment.game_id, [_follow(unit, attachment, *each) for each in enumerate(found)]
     )
     return _choose(unit, attachment, document.leads) or changed
 
 
-def _followed(unit: Unit, attachment: Attachment, place: int, found: FoundStandby) -> str:
+def _follow(unit: Unit, attachment: Attachment, place: int, found: FoundStandby) -> str:
     with _at_source(place):
         return found.follow(unit, attachment)
 

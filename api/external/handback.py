@@ -58,14 +58,14 @@ def return_fields(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: 
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
     rows = ledger.rows(unit.conn, game.id)
     said = synced_parts(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), sync.terms_of(attachment))
-    document = None if wanted.events else _returned(game.document, said, wanted.fields, "fields")
+    document = None if wanted.events else _give_back(game.document, said, wanted.fields, "fields")
     posts = {row.local_id: row for row in rows.values() if row.local_id is not None}
     names = wanted.events if wanted.events or wanted.fields else tuple(posts)
     writes = _posts(unit, posts, names, wanted)
     liveblogs.rewrite(unit, game, writes, document=document)
 
 
-def _returned(current: Mapping[str, Any], said: Document, fields: Iterable[str], path: str) -> Document | None:
+def _give_back(current: Mapping[str, Any], said: Document, fields: Iterable[str], path: str) -> Document | None:
     """The document with these fields (none: all) as the provider said, None where they are so; raises Unprocessable."""
     chosen = tuple(fields)
     known = owners(said, dict(current))
@@ -89,7 +89,7 @@ def _posts(
                 raise Unprocessable("the provider has no such post in this liveblog", field=f"events.{index}")
             continue
         said = {key: value for key, value in ledger.entry_of(posts[name]).said.items() if key not in BESIDE}
-        document = _returned(event.document, said, wanted.fields, "fields")
+        document = _give_back(event.document, said, wanted.fields, "fields")
         if document is not None:
             writes.append(event.rewritten(document=document))
     return tuple(writes)

@@ -82,7 +82,7 @@ async def create(
         idempotency_digest=digest_of(body),
         editorial=editorial,
     )
-    return await _made(services, await services.importer.create(wanted))
+    return await _read_made_game(services, await services.importer.create(wanted))
 
 
 async def preview(
@@ -167,7 +167,7 @@ async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any],
     game_id = await services.importer.create(wanted)
     if found:
         await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game_id)))
-    return await _made(services, game_id)
+    return await _read_made_game(services, game_id)
 
 
 async def detach(services: Services, named: NamedLiveblog, match: str | None = None) -> Json:
@@ -196,7 +196,7 @@ def shown_game(named: NamedLiveblog, services: Services, conn: Connection) -> Js
     return decorate(conn, named.find(conn), owner_name=services.organizations)
 
 
-async def _made(services: Services, game_id: str) -> Json:
+async def _read_made_game(services: Services, game_id: str) -> Json:
     def read(conn: Connection) -> Json:
         return decorate(conn, liveblogs.require_game(conn, game_id))
 

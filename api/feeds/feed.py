@@ -84,7 +84,7 @@ class FeedFiles:
         return tuple(self._enclosure(file) for file in shown if file.warning is None)
 
     def _enclosure(self, file: File) -> Enclosure:
-        size = file.size if file.video or file.size is None else _fitted(*file.size)
+        size = file.size if file.video or file.size is None else _fit(*file.size)
         return Enclosure(
             url=self._url(file),
             content_type=_content_type(file),
@@ -106,7 +106,7 @@ class FeedFiles:
         return f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
 
     def _image(self, file: File) -> str:
-        width, height = _fitted(*file.size) if file.size else (0, 0)
+        width, height = _fit(*file.size) if file.size else (0, 0)
         size = f' width="{width}" height="{height}"' if file.size else ""
         return f'<img src="{self._url(file)}" alt="{escape(file.title)}"{size}>'
 
@@ -116,7 +116,7 @@ class FeedFiles:
         return f'<video src="{url}" controls preload="none">{link}</video>'
 
 
-def _fitted(width: int, height: int) -> tuple[int, int]:
+def _fit(width: int, height: int) -> tuple[int, int]:
     """The size of the variant that a feed names."""
     return (width, height) if width <= WIDTH else (WIDTH, max(1, round(height * WIDTH / width)))
 

@@ -115,8 +115,8 @@ class Theme:
             return event
         titles = dict(self.labels)
         own, contents = event.get("sport_event"), event.get("contents")
-        blocks = [_titled(each, titles) for each in contents] if isinstance(contents, list) else contents
-        return {**event, "sport_event": _titled(own, titles), "contents": blocks}
+        blocks = [_add_title(each, titles) for each in contents] if isinstance(contents, list) else contents
+        return {**event, "sport_event": _add_title(own, titles), "contents": blocks}
 
 
 EVERYTHING = Theme()
@@ -168,7 +168,7 @@ def _event_types(document: Json) -> set[str]:
     return {name for each in blocks if (name := text(each, "event_type"))} or {NO_INCIDENT}
 
 
-def _titled(block: Any, titles: Mapping[str, str]) -> Any:
+def _add_title(block: Any, titles: Mapping[str, str]) -> Any:
     title = titles.get(text(block, "event_type"))
     return block if title is None else {**block, "title": title}
 

@@ -175,11 +175,11 @@ class FlightGroup:
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(work())
-            task.add_done_callback(partial(self._ended, key))
+            task.add_done_callback(partial(self._end_flight, key))
         result: T = await asyncio.shield(task)
         return result
 
-    def _ended(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+    def _end_flight(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         del self._tasks[key]
         if not task.cancelled():
             task.exception()  # seen: all callers may be gone

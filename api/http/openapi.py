@@ -237,7 +237,7 @@ def document(
     paths: dict[str, Json] = {}
     for route in routes:
         if route.operation:
-            operation = _described(route)
+            operation = _describe(route)
             if session_cookie is not None and route.takes_sessions and operation["security"]:
                 operation["security"] = [*operation["security"], _session_of(route)]
             paths.setdefault(route.path, {})[route.method.lower()] = operation
@@ -276,7 +276,7 @@ def _session_schemes(cookie: str) -> Json:
     }
 
 
-def _described(route: Route) -> Json:
+def _describe(route: Route) -> Json:
     """The operation, described by its handler's docstring unless it has a description of its own."""
     docstring = inspect.getdoc(route.handler)
     return {**({"description": docstring} if docstring else {}), **(route.operation or {})}
@@ -310,7 +310,7 @@ def shorten_names(whole: Json) -> Json:
     schemas = whole["components"]["schemas"]
     alone = {name: name.removesuffix(INPUT) for name in schemas if name.endswith(INPUT)}
     names = {name: plain for name, plain in alone.items() if plain not in schemas}
-    renamed: Json = _renamed(whole, {f"{SCHEMAS}{name}": f"{SCHEMAS}{plain}" for name, plain in names.items()})
+    renamed: Json = _rename(whole, {f"{SCHEMAS}{name}": f"{SCHEMAS}{plain}" for name, plain in names.items()})
     parts = renamed["components"]["schemas"]
     plain_names = {names.get(name, name): parts[name] for name in sorted(parts)}
     renamed["components"]["schemas"] = {name: {**schema, "title": name} for name, schema in plain_names.items()}
@@ -332,12 +332,12 @@ def _fill(value: Any, limits: DocumentLimits, found: set[SchemaOf]) -> Any:
     return value
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+def _rename(value: Any, names: Mapping[str, str]) -> Any:
     match value:
         case {"$ref": str(name)} if name in names:
             return {**value, "$ref": names[name]}
         case dict():
-            return {key: _renamed(part, names) for key, part in value.items()}
+            return {key: _rename(part, names) for key, part in value.items()}
         case list() | tuple():
-            return [_renamed(part, names) for part in value]
+            return [_rename(part, names) for part in value]
     return value

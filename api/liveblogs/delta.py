@@ -181,7 +181,7 @@ def delta(conn: Connection, game: StoredGame, request: DeltaRequest, seen: Store
     """The liveblog's changes since the request's version; `seen` is the event that the reader has seen last."""
     if not game.public:
         return response(conn, game, [], version=game.version, more=False)
-    found = list(_found(conn, game, request, seen))
+    found = list(_find_events(conn, game, request, seen))
     return response(
         conn, game, found[: request.limit], version=game.version, more=len(found) > request.limit, request=request
     )
@@ -255,7 +255,7 @@ def _summaries(conn: Connection, game: StoredGame, document: Json) -> Json:
     return {"summary": summary_of(document, posts, extent), "summary_text": summary(document)}
 
 
-def _found(
+def _find_events(
     conn: Connection, game: StoredGame, request: DeltaRequest, seen: StoredEvent | None
 ) -> Iterator[StoredEvent]:
     """One event more than the limit, where there are so many; of a first read only what the filters take."""

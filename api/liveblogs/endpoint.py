@@ -154,7 +154,7 @@ async def create(request: ApiRequest) -> Response:
     )
     game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
-    return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
+    return json_response(await request.services.store.read(partial(_decorate, game, request.services)))
 
 
 async def post_modifications(request: ApiRequest) -> Response:
@@ -168,13 +168,13 @@ async def post_modifications(request: ApiRequest) -> Response:
         expected=expected_version(request.headers),
     )
     name = next(iter(operations.names_in(modifications).values()), "")
-    await check_addresses(request, modifications, partial(_known, name, request.caller))
+    await check_addresses(request, modifications, partial(_record_of_liveblog, name, request.caller))
     group_key = services[LiveblogIndex](name)
     game = await services.store.write(partial(operations.modify, wanted=wanted), group_key=group_key)
     if game is None:
         return json_response({})
     request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)
-    return json_response(await services.store.read(partial(_decorated, game, services)))
+    return json_response(await services.store.read(partial(_decorate, game, services)))
 
 
 async def show(request: ApiRequest) -> Response:
@@ -188,7 +188,7 @@ async def show(request: ApiRequest) -> Response:
         game, *others = [_game(conn, value, request.caller, field=name) for name, value in names.items()]
         if any(other.id != game.id for other in others):
             raise InvalidRequest(f"{' and '.join(names)} name different liveblogs", field=NAMES[0])
-        return _decorated(game, request.services, conn, compact=compact)
+        return _decorate(game, request.services, conn, compact=compact)
 
     document = await request.services.store.read(found)
     if not compact:
@@ -225,7 +225,7 @@ def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter
     )
 
 
-def _known(name: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
+def _record_of_liveblog(name: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The named liveblog as the caller is shown it, without events; None where the caller may not write it."""
     game = liveblogs.find_game(conn, name)
     if game is None or not may_write_events(game, caller):
@@ -240,5 +240,5 @@ def _game(conn: Connection, name: str, caller: Caller, *, field: str) -> StoredG
     return game
 
 
-def _decorated(game: StoredGame, services: Services, conn: Connection, *, compact: bool = False) -> Json:
+def _decorate(game: StoredGame, services: Services, conn: Connection, *, compact: bool = False) -> Json:
     return decorate(conn, game, compact=compact, owner_name=services.organizations)

@@ -159,17 +159,17 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
     """
     if _deleted_again(unit.conn, wanted):
         return None
-    game = _locked(unit, wanted)
+    game = _lock_game(unit, wanted)
     check_version(wanted.expected, changed=game.version, current=game.version)
     modifications = [sent_fields(each) for each in wanted.modifications.modifications]
     _check_allowed(game, wanted.caller, modifications)
     if not modifications:
         return game
-    placed = _placed(unit, game, wanted, modifications)
+    placed = _place_all(unit, game, wanted, modifications)
     before = Editing(document=game.document, local_status=game.local_status, sportstype=game.sportstype)
     after = apply(before, placed)
     if any(kind_of(each) == "UpdateGameMetaInfoModification" for each in placed):
-        after = _titled(unit, before, after, placed)
+        after = _add_title(unit, before, after, placed)
     liveblogs.record(
         unit,
         game.id,
@@ -197,7 +197,7 @@ def names_in(modifications: PostModifications) -> dict[str, str]:
     return {name: value for name in NAMES if (value := getattr(modifications, name))}
 
 
-def _locked(unit: Unit, wanted: ModifyRequest) -> StoredGame:
+def _lock_game(unit: Unit, wanted: ModifyRequest) -> StoredGame:
     named = names_in(wanted.modifications)
     if not named:
         raise Unprocessable("local_id, ticker_local_id or ticker_id should be given", field=NAMES[0])
@@ -214,7 +214,7 @@ def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) 
             raise Forbidden("only the owner's clients may do this", field=f"modifications.{index}._type")
 
 
-def _placed(unit: Unit, game: StoredGame, wanted: ModifyRequest, modifications: list[Json]) -> list[Json]:
+def _place_all(unit: Unit, game: StoredGame, wanted: ModifyRequest, modifications: list[Json]) -> list[Json]:
     target = WriteCheck(
         unit=unit,
         caller=wanted.caller,
@@ -246,7 +246,7 @@ def _place(target: WriteCheck, modification: Json, path: str) -> Json:
     return {**modification, **parts}
 
 
-def _titled(unit: Unit, before: Editing, after: Editing, modifications: list[Json]) -> Editing:
+def _add_title(unit: Unit, before: Editing, after: Editing, modifications: list[Json]) -> Editing:
     given = any(text(each, "meta_info", "title") for each in modifications)
     keep = given or has_own_title(unit.conn, before.document)
     cleared = not text(after.document, "meta_info", "title")

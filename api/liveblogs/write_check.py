@@ -98,7 +98,7 @@ def marketplace(target: WriteCheck, info: Json, *, path: str) -> Json:
     if pricing is None:
         return info
     pricing_id = text(pricing, "_id")
-    if not _declared(target, "pricing", pricing_id):
+    if not _find_declaration(target, "pricing", pricing_id):
         raise Unprocessable("there is no such pricing", field=f"{path}.pricing._id")
     return {**info, "pricing": {"_type": pricing["_type"], "_id": pricing_id}}
 
@@ -168,11 +168,13 @@ def _tag(target: WriteCheck, tag: Any, path: str) -> Any:
 
 
 def _declared_tag(target: WriteCheck, tag: Json, path: str) -> Json:
-    declared = _declared(target, "tag", tag["_id"])
+    declared = _find_declaration(target, "tag", tag["_id"])
     if declared is None:
         raise Unprocessable("there is no such tag", field=f"{path}._id")
     return {"_type": tag["_type"], "_id": tag["_id"], "name": declared.fields.get("name") or tag.get("name") or ""}
 
 
-def _declared(target: WriteCheck, kind: declarations.DeclaredKind, declared_id: str) -> declarations.Declaration | None:
+def _find_declaration(
+    target: WriteCheck, kind: declarations.DeclaredKind, declared_id: str
+) -> declarations.Declaration | None:
     return declarations.find_declaration(target.unit.conn, kind, declared_id, [target.owner_id])

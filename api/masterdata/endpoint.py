@@ -52,7 +52,7 @@ async def change(kind: MasterKind, request: ApiRequest) -> Response:
     table = kind.table
     update = await request.document(kind.update)
     fields = sent_fields(update)
-    await check_addresses(request, update, partial(_known, table, fields["_id"], request.caller))
+    await check_addresses(request, update, partial(_record_before, table, fields["_id"], request.caller))
     store = request.services.store
     record = await store.write(partial(_change, table=table, fields=fields, caller=request.caller))
     with suppress(StoreUnavailable):  # the record is written, and the daemon goes on
@@ -115,7 +115,7 @@ def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) 
     return record
 
 
-def _known(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
+def _record_before(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The record as the caller is shown it; None where the caller may not write it."""
     with suppress(NotFound):
         record = _show(table, record_id, caller, conn)

@@ -43,7 +43,7 @@ class MasterKind:
     @property
     def create_operation(self) -> Json:
         """Create (interface: Players, Teams, Tournaments)."""
-        return self._written(
+        return self._write_operation(
             "create", f"Create a {self.noun}", f"Create a {self.noun} of one of the client's organizations",
             json_body(request_schema(self.draft), self.example),
         )  # fmt: skip
@@ -51,7 +51,7 @@ class MasterKind:
     @property
     def update_operation(self) -> Json:
         """Update (interface: Players, Teams, Tournaments)."""
-        return self._written(
+        return self._write_operation(
             "update", f"Change a {self.noun}",
             f"Change a {self.noun}; what is left out stays, null and empty text clear a field",
             json_body(request_schema(self.update), self.changed),
@@ -61,7 +61,7 @@ class MasterKind:
     def show_operation(self) -> Json:
         """Read (interface: Players, Teams, Tournaments)."""
         described = operation(
-            f"{self.noun}.show", f"Show a {self.noun}", self._tag, {200: self._shown, **READ_ERRORS},
+            f"{self.noun}.show", f"Show a {self.noun}", self._tag, {200: self._shown_answer, **READ_ERRORS},
             parameters=[Text("_id", f"The {self.noun}", NAME, required=True)],
         )  # fmt: skip
         return {**described, "description": f"Show a {self.noun} of one of the client's organizations"}
@@ -80,12 +80,14 @@ class MasterKind:
         return f"{self.noun.title()}s"
 
     @property
-    def _shown(self) -> Json:
+    def _shown_answer(self) -> Json:
         return document_answer(self.shown, f"The {self.noun} as it is now")
 
-    def _written(self, name: str, summary: str, description: str, body: Json) -> Json:
+    def _write_operation(self, name: str, summary: str, description: str, body: Json) -> Json:
         noun = self.noun
-        written = with_link(with_link(self._shown, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body")
+        written = with_link(
+            with_link(self._shown_answer, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body"
+        )
         described = operation(f"{noun}.{name}", summary, self._tag, {200: written, **WRITE_ERRORS}, body=body)
         return {**described, "description": description}
 

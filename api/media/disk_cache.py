@@ -67,7 +67,7 @@ class DiskCache:
     def put(self, key: str, body: bytes, **facts: Any) -> None:
         """Keep the body and the facts, which JSON can write. Raises OSError."""
         file = self._file(key)
-        content = _written(key, body, facts)
+        content = _pack(key, body, facts)
         file.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
         temporary = file.with_name(f"{secrets.token_hex(8)}{TEMPORARY}")
         try:
@@ -111,7 +111,7 @@ class DiskCache:
         return self.folder / name[:2] / name[2:]
 
 
-def _written(key: str, body: bytes, facts: dict[str, Any]) -> bytes:
+def _pack(key: str, body: bytes, facts: dict[str, Any]) -> bytes:
     rest = json.dumps({"key": key, "facts": facts}).encode() + b"\n" + body
     return MAGIC + hashlib.sha256(rest).digest() + rest
 

@@ -77,11 +77,11 @@ async def image(request: ApiRequest) -> Response:
 
 def accepted_formats(headers: RequestHeaders) -> frozenset[str]:
     """The newer formats that the reader names; a wildcard names none, as those who send it cannot all show them."""
-    return _named(headers.get("accept", ""))
+    return _newer_formats(headers.get("accept", ""))
 
 
 @lru_cache(ACCEPTED)
-def _named(accept: str) -> frozenset[str]:
+def _newer_formats(accept: str) -> frozenset[str]:
     named = set()
     for each in accept.split(","):
         content_type, *parameters = (part.strip().casefold() for part in each.split(";"))

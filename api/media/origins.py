@@ -80,7 +80,7 @@ class Origins:
 
     async def find(self, organization_id: str, url: str) -> Origin:
         """What is known, requested from the origin where it is due. One without `digest`: there is no copy to show."""
-        known = self.fresh(organization_id, url) or await self._kept(organization_id, url)
+        known = self.fresh(organization_id, url) or await self._find_kept(organization_id, url)
         if known is not None and self._clock() < known.fresh_until:
             return known
         flight = self._flights((organization_id, url), partial(self._refresh, organization_id, url, known))
@@ -95,7 +95,7 @@ class Origins:
         """The same where the copy is gone from the cache: the origin gives it anew."""
         return await self._flights((organization_id, url), partial(self._refresh, organization_id, url, None))
 
-    async def _kept(self, organization_id: str, url: str) -> Origin | None:
+    async def _find_kept(self, organization_id: str, url: str) -> Origin | None:
         known = self._known.get((organization_id, url))
         if known is None:
             entry = await asyncio.to_thread(self._cache.get, _state_key(organization_id, url))
@@ -109,36 +109,36 @@ class Origins:
         if self._fetch is not None:
             etag = known.etag if known else None
             fetched = await self._fetch(organization_id, url, etag=etag, most=self._settings.image_bytes)
-        origin = await self._classified(fetched, known, self._clock())
+        origin = await self._classify(fetched, known, self._clock())
         self._known[organization_id, url] = origin
         await self._write(_state_key(organization_id, url), b"", **asdict(origin))
         return origin
 
-    async def _classified(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
+    async def _classify(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
         """What the answer means: a new copy, the old one confirmed or taken back, or a failure through which it is kept."""
         lost = fetched is not None and fetched.status == GONE  # whoever keeps it has taken it down
         good = _good(known) if not lost else None
         if fetched is not None:
             until = now + min(max(fetched.max_age or 0.0, self._settings.refresh), self._settings.refresh_most)
-            if fetched.status == NEW and (digest := await self._accepted(fetched.body)):
+            if fetched.status == NEW and (digest := await self._accept(fetched.body)):
                 return Origin(digest, fetched.etag, now, until)
             if fetched.status == NOT_MODIFIED and good:
                 return replace(good, confirmed=now, fresh_until=until)
-        return self._failed(good, now)
+        return self._bear_failure(good, now)
 
-    def _failed(self, good: Origin | None, now: float) -> Origin:
+    def _bear_failure(self, good: Origin | None, now: float) -> Origin:
         """A good copy holds for a while; either way the origin is left alone for a moment."""
         until = now + self._settings.retry
         if good is not None and now < good.confirmed + self._settings.stale:
             return replace(good, fresh_until=until)
         return Origin(None, None, now, until)
 
-    async def _accepted(self, body: bytes) -> str | None:
+    async def _accept(self, body: bytes) -> str | None:
         """The digest of a body that is an image within the limits, once it is kept."""
-        digest = await asyncio.to_thread(self._checked, body)
+        digest = await asyncio.to_thread(self._check, body)
         return digest if digest and await self._write(original_key(digest), body) else None
 
-    def _checked(self, body: bytes) -> str | None:
+    def _check(self, body: bytes) -> str | None:
         from api.media.variants import check  # Pillow, which no start waits for
 
         try:

@@ -128,11 +128,11 @@ class ImageProxy:
         Raises Overloaded where too many wait for theirs.
         """
         if urlsplit(wanted.url).scheme == UPLOADED:
-            return await self._made(wanted, accepted, hashlib.sha256(wanted.url.encode()).hexdigest())
+            return await self._find_variant(wanted, accepted, hashlib.sha256(wanted.url.encode()).hexdigest())
         origin = self._origins.fresh(wanted.organization_id, wanted.url) or await self._origins.find(
             wanted.organization_id, wanted.url
         )
-        return None if origin.digest is None else await self._made(wanted, accepted, origin.digest)
+        return None if origin.digest is None else await self._find_variant(wanted, accepted, origin.digest)
 
     async def is_shown(self, organization_id: str, url: str) -> bool:
         """Whether everybody may see the file, as it was within the last second and after the last `forget`."""
@@ -144,7 +144,7 @@ class ImageProxy:
         """Something has been published or taken down: who sees what is to be looked up again."""
         self._shown.forget()
 
-    async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
+    async def _find_variant(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"
         try:
             return await self._hot.get(key, partial(self._make, key, wanted, accepted, digest))

@@ -95,8 +95,8 @@ async def upload(request: ApiRequest) -> Response:
         head = await _head(body)
         kind = await asyncio.to_thread(_kind, head, settings)
         key = new_key()
-        stored = await services.files.put(key, _joined(head, body, kind.most))
-        measured = await _measured(services.files, key, head, stored.bytes) if kind.subtype == VIDEO else {}
+        stored = await services.files.put(key, _join(head, body, kind.most))
+        measured = await _measure(services.files, key, head, stored.bytes) if kind.subtype == VIDEO else {}
     made = uploads.Upload(
         key=key,
         organization_id=organization_id,
@@ -112,7 +112,7 @@ async def upload(request: ApiRequest) -> Response:
     # Where the outcome is not known the file stays: the row may be there. Without one the purge finds it.
     await services.store.write(partial(uploads.create, upload=made))
     request.audit("media.upload")
-    return json_response(_shown(made) | measured | ({} if form is None else form.texts()))
+    return json_response(_media_document(made) | measured | ({} if form is None else form.texts()))
 
 
 def _form(request: ApiRequest) -> UploadForm | None:
@@ -131,7 +131,7 @@ async def _head(body: AsyncIterator[bytes]) -> bytes:
     return bytes(head)
 
 
-async def _joined(head: bytes, rest: AsyncIterator[bytes], most: int) -> AsyncIterator[bytes]:
+async def _join(head: bytes, rest: AsyncIterator[bytes], most: int) -> AsyncIterator[bytes]:
     """The body again; raises PayloadTooLarge where it grows beyond `most` bytes."""
     size = 0
     async for chunk in _chain(head, rest):
@@ -166,13 +166,13 @@ def _kind(head: bytes, settings: Settings) -> FileKind:
     return FileKind(VIDEO, video, settings.media.video_bytes)
 
 
-async def _measured(files: FileStore, key: str, head: bytes, size: int) -> Json:
+async def _measure(files: FileStore, key: str, head: bytes, size: int) -> Json:
     """Width, height and length of a stored video as far as they can be found out; its index may stand at its end."""
     start = max(size - HEAD, 0)
     return await facts_of(head[:HEAD], await files.read(key, HEAD, start), size)
 
 
-def _shown(made: uploads.Upload) -> Json:
+def _media_document(made: uploads.Upload) -> Json:
     """The upload as an entry of `media`, which has no `local_id` until it is posted."""
     return {
         "_type": "Svc::Model::Media",

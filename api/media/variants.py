@@ -110,14 +110,14 @@ def _render(
     original = image.size
     taken = _draft(image, min((crop[2] - crop[0]) / wanted[0], (crop[3] - crop[1]) / wanted[1]), body, limits)
     with _ONE_LARGE if taken > SMALL else nullcontext():
-        resized = _resized(image, original, wanted, crop)
+        resized = _resize(image, original, wanted, crop)
     upright, profile = _in_rgb(resized, image.info.get("icc_profile"))
     if turn in ORIENTED:
         upright = upright.transpose(ORIENTED[turn])
-    return _written(upright, _chosen(_format(image), accepted, clear=upright.mode == "RGBA"), profile)
+    return _write(upright, _choose_format(_format(image), accepted, clear=upright.mode == "RGBA"), profile)
 
 
-def _resized(
+def _resize(
     image: Image.Image, original: tuple[int, int], wanted: tuple[int, int], crop: tuple[float, float, float, float]
 ) -> Image.Image:
     """The part of an image in the wanted size, or in that which it could be decoded at."""
@@ -228,13 +228,13 @@ def _profile(content: bytes | None, space: str) -> ImageCms.ImageCmsProfile | No
     return read if read is not None and read.profile.xcolor_space.strip() == space else None
 
 
-def _chosen(name: str, accepted: frozenset[str], *, clear: bool) -> str:
+def _choose_format(name: str, accepted: frozenset[str], *, clear: bool) -> str:
     """The format: the smallest that the reader takes, else what the original has, or the one that keeps it see-through."""
     better = next((each for each in BETTER if each in accepted), None)
     return better or ("png" if clear or name in {"png", "gif"} else "jpeg")
 
 
-def _written(image: Image.Image, name: str, profile: bytes | None) -> Variant:
+def _write(image: Image.Image, name: str, profile: bytes | None) -> Variant:
     image.info = {}  # Pillow would write comments and the like
     file = BytesIO()
     kept = {"icc_profile": profile} if profile and len(profile) <= PROFILE_BYTES else {}

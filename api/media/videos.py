@@ -78,10 +78,10 @@ async def play(request: ApiRequest) -> Response:
     }
     if etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return await _ranged(request, services.files, upload, headers)
+    return await _send_range(request, services.files, upload, headers)
 
 
-async def _ranged(request: ApiRequest, files: FileStore, upload: Upload, more: dict[str, str]) -> Response:
+async def _send_range(request: ApiRequest, files: FileStore, upload: Upload, more: dict[str, str]) -> Response:
     headers, start, end = request.headers, 0, upload.bytes
     wanted = (
         RANGE.fullmatch(headers.get("range", "")) if headers.get("if-range", more["ETag"]) == more["ETag"] else None

@@ -90,7 +90,7 @@ async def _draw(facts: Json, organization_id: str, services: Services) -> Render
     proxy = services.find(ImageProxy)
     sides = [await _side(each, organization_id, proxy) for each in facts["sides"]]
     shown = CardFacts(**{**facts, "sides": tuple(sides), "lines": tuple(facts["lines"])})
-    work = partial(_drawn, shown, services.settings.embed.card_fonts)
+    work = partial(_draw_bytes, shown, services.settings.embed.card_fonts)
     return Rendering.of(await (asyncio.to_thread(work) if proxy is None else proxy.work(organization_id, work)))
 
 
@@ -132,7 +132,7 @@ def _team(team: Json, short: str) -> Json:
     return asdict(side) | {"crest": image_url(node(team).get("image"))}
 
 
-def _drawn(facts: CardFacts, fonts: tuple[str, ...]) -> bytes:
+def _draw_bytes(facts: CardFacts, fonts: tuple[str, ...]) -> bytes:
     from api.page.card_drawing import draw_card  # Pillow is loaded with the first card, and not by a start
 
     return draw_card(facts, fonts)

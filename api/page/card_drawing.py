@@ -51,18 +51,18 @@ def draw_card(facts: CardFacts, fonts: tuple[str, ...]) -> bytes:
     """The card as PNG; `fonts`: files to look for letters in before those of the machine."""
     image = _ground()
     pen = _Pen(ImageDraw.Draw(image), fonts)
-    _centred(pen, facts.above, (600, 66), 32, colour=SOFT)
+    _write_centred(pen, facts.above, (600, 66), 32, colour=SOFT)
     if facts.sides:
         for at, side in enumerate(facts.sides):
             _side(image, pen, side, at)
-        _centred(pen, facts.score or "–", (600, 240), 130, width=420)
-        _centred(pen, facts.decided, (600, 340), 34, colour=SOFT, width=420)
+        _write_centred(pen, facts.score or "–", (600, 240), 130, width=420)
+        _write_centred(pen, facts.decided, (600, 340), 34, colour=SOFT, width=420)
     else:
-        _centred(pen, facts.title, (600, 210), 64)
+        _write_centred(pen, facts.title, (600, 210), 64)
         for at, line in enumerate(facts.lines):
-            _centred(pen, line, (600, 310 + 58 * at), 40, colour=INK if at == 0 else SOFT)
+            _write_centred(pen, line, (600, 310 + 58 * at), 40, colour=INK if at == 0 else SOFT)
     _state(pen, facts)
-    _centred(pen, facts.publisher, (600, 592), 26, colour=SOFT)
+    _write_centred(pen, facts.publisher, (600, 592), 26, colour=SOFT)
     body = BytesIO()
     image.save(body, "PNG")
     return body.getvalue()
@@ -85,7 +85,7 @@ def _state(pen: _Pen, facts: CardFacts) -> None:
         return
     half = pen.draw.textlength(facts.state, font=font) / 2 + 26
     pen.draw.rounded_rectangle((600 - half, 514, 600 + half, 562), 24, fill=LIVE if facts.live else QUIET)
-    _centred(pen, facts.state, (600, 538), 30)
+    _write_centred(pen, facts.state, (600, 538), 30)
 
 
 def _side(image: Image.Image, pen: _Pen, side: CardSide, at: int) -> None:
@@ -96,9 +96,9 @@ def _side(image: Image.Image, pen: _Pen, side: CardSide, at: int) -> None:
         image.paste(crest, (x - crest.width // 2, y - crest.height // 2), crest)
     else:
         pen.draw.ellipse((x - half, y - half, x + half, y + half), fill=(32, 78, 66), outline=RINGS[at], width=6)
-        _centred(pen, side.initials, (x, y), 58, width=CREST - 30)
+        _write_centred(pen, side.initials, (x, y), 58, width=CREST - 30)
     name = writable_name((side.name, side.short_name), pen.fonts)
-    _centred(pen, name, (x, 408), 46, width=NAME_WIDTH)
+    _write_centred(pen, name, (x, 408), 46, width=NAME_WIDTH)
 
 
 def _crest(body: bytes | None) -> Image.Image | None:
@@ -125,7 +125,7 @@ def _plain_letters(name: str) -> str:
     return "".join(each for each in normalize_text("NFKD", name) if not is_mark(each))
 
 
-def _centred(
+def _write_centred(
     pen: _Pen, text: str, at: tuple[int, int], size: int, *, colour: Colour = INK, width: int = WIDEST
 ) -> None:
     """The text around a point, in letters as large as `width` lets them be; nothing where no font has them all."""

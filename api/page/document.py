@@ -76,12 +76,14 @@ def document(
 @lru_cache(maxsize=256)
 def preferred_locale(accept_language: str) -> str:
     """The locale for a header `Accept-Language` (RFC 9110, 12.5.4), English where it names none that is shipped."""
-    wanted = [each for part in accept_language[:LONGEST_HEADER].lower().split(",") if (each := _weighted(part))[0] > 0]
-    found = (locale for _, tag in sorted(wanted, key=lambda each: -each[0]) if (locale := _known(tag)))
+    wanted = [
+        each for part in accept_language[:LONGEST_HEADER].lower().split(",") if (each := _read_weight(part))[0] > 0
+    ]
+    found = (locale for _, tag in sorted(wanted, key=lambda each: -each[0]) if (locale := _find_locale(tag)))
     return next(found, DEFAULT_LOCALE)
 
 
-def _weighted(part: str) -> tuple[float, str]:
+def _read_weight(part: str) -> tuple[float, str]:
     """The weight of a part and its tag; a weight that is none leaves the part out."""
     tag, _, weight = (each.strip() for each in part.partition(";"))
     try:
@@ -90,7 +92,7 @@ def _weighted(part: str) -> tuple[float, str]:
         return 0, tag
 
 
-def _known(tag: str) -> str:
+def _find_locale(tag: str) -> str:
     """The locale of a tag or of what it begins with, `de` for `de-at`; empty where there is none."""
     subtags = tag.split("-")
     starts = ("-".join(subtags[:length]) for length in range(len(subtags), 0, -1))
@@ -141,13 +143,13 @@ def moment(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> str:
     A date has its time beside it. Its zone is named where no script runs.
     """
     at = instant(seconds).strftime("%Y-%m-%dT%H:%M:%SZ")
-    shown, zone_name = _written(seconds, form, zone, locale)
+    shown, zone_name = _write_moment(seconds, form, zone, locale)
     named = f'<span class="zone"> {escape(zone_name)}</span>' if form == "date" else ""
     return f'<time datetime="{at}" data-form="{form}">{escape(shown)}</time>{named}'
 
 
 @lru_cache(maxsize=KEPT)
-def _written(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> tuple[str, str]:
+def _write_moment(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> tuple[str, str]:
     """The text, and the name of the zone at that time."""
     at = local(seconds, zone)
     time = at.strftime("%H:%M")

@@ -45,7 +45,7 @@ def key_moments_html(found: KeyMoments, page: PageContext) -> str:
     recap = f'<p class="recap">{whole_scores(escape(found.recap))}</p>' if found.recap else ""
     newest = _in_parts(found.moments)[::-1]
     seen = SHOWN if len(newest) > SHOWN + FEW_MORE else len(newest)
-    listed = _groups(newest[:seen], page) + _folded(newest[seen:], page)
+    listed = _groups(newest[:seen], page) + _fold(newest[seen:], page)
     return (
         f'<section class="moments" id="section-moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>'
         f"{recap}{listed}</section>"
@@ -61,7 +61,7 @@ def _in_parts(moments: Iterable[KeyMoment]) -> list[Grouped]:
     return grouped
 
 
-def _folded(moments: Sequence[Grouped], page: PageContext) -> str:
+def _fold(moments: Sequence[Grouped], page: PageContext) -> str:
     if not moments:
         return ""
     summary = escape(page.texts.text(Label.EARLIER_MOMENTS, count=len(moments)))

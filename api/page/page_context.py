@@ -113,9 +113,9 @@ class PageContext:
         caption = " · ".join(escape(each) for each in ("" if titled else file.title, file.credit) if each)
         shown = self._video(file) if file.video else self._image(file)
         figure = f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
-        return figure if file.warning is None else self._warned(file, file.warning, figure)
+        return figure if file.warning is None else self._veil(file, file.warning, figure)
 
-    def _warned(self, file: File, warning: str, figure: str) -> str:
+    def _veil(self, file: File, warning: str, figure: str) -> str:
         preview = self.images.address(file.url, VEIL)
         veil = _room(file.size) if file.video else f'<img src="{preview}" alt="" loading="lazy"{_size(file)}>'
         text = escape(warning) or self._text(Label.SENSITIVE)

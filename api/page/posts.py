@@ -73,7 +73,7 @@ def stream(
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" id="section-posts" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
+        f'<section class="stream" id="section-posts" {named_so}{_texts_for_script(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
         f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
@@ -87,7 +87,7 @@ def _times(events: Sequence[Json]) -> str:
     return f' data-newest="{escape(places[-1])}" data-oldest="{escape(places[0])}"' if places else ""
 
 
-def _said(texts: Translator) -> str:
+def _texts_for_script(texts: Translator) -> str:
     """What the script says of changes, in the language of the liveblog; it puts its own number in the place of the 2."""
     said = {
         "one": texts.plural(*NEW_POSTS, 1),

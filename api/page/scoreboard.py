@@ -70,7 +70,7 @@ def _of_play(game: Json, translator: Translator, now: float) -> ShownClock:
     going_on = _going_on(options, state, phase)
     if _unknown(options, state):
         return ShownClock(label=translator.text(sport_of(game).phase(phase) or Label.LIVE), live=True)
-    if _stopped(going_on, now):
+    if _has_run_out(going_on, now):
         return ShownClock(label=label, live=True)
     return ShownClock(label=label, live=True, reading=display(options, state, int(now)), **going_on)
 
@@ -80,7 +80,7 @@ def has_stopped(game: Json, now: float) -> bool:
     state, options = node(game, "state_info"), node(game, "options")
     if state.get("gamestate") != RUNNING or state.get("is_break") is True:
         return False
-    return _stopped(_going_on(options, state, number(state, "recurrence") or 0), now)
+    return _has_run_out(_going_on(options, state, number(state, "recurrence") or 0), now)
 
 
 def _unknown(options: Json, state: Json) -> bool:
@@ -89,7 +89,7 @@ def _unknown(options: Json, state: Json) -> bool:
     return text(options, "timing_type") in STOPS and not kept
 
 
-def _stopped(going_on: dict[str, int], now: float) -> bool:
+def _has_run_out(going_on: dict[str, int], now: float) -> bool:
     """Whether a clock ran on for so long that the state must be an old one."""
     length = going_on.get("length", 0)
     return bool(length) and now - going_on["started"] >= (length + LONGEST_ADDED) * 60
@@ -198,7 +198,7 @@ def initials(home: Json, away: Json) -> Iterator[str]:
     names = [text(team, "name") for team in (home, away)]
     short = [text(team, "short_name") for team in (home, away)]
     ways = (
-        list(map(_abbreviated, short, names)),
+        list(map(_abbreviate, short, names)),
         ["".join(word[0] for word in name.split())[:3] for name in names],
         [name[:1] + name[-2:] for name in names],
     )
@@ -206,7 +206,7 @@ def initials(home: Json, away: Json) -> Iterator[str]:
     return map(str.upper, next(different, ways[0]))
 
 
-def _abbreviated(short_name: str, name: str) -> str:
+def _abbreviate(short_name: str, name: str) -> str:
     """The short name where it is one, else the first letters of the name, without the number of `1. FC Köln`.
 
     Of a person, whose short name is like `R. Federer`, those of the surname.

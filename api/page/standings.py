@@ -165,7 +165,7 @@ def _mark(entry: Json, place: int | None) -> str:
 
 def sets_table(game: Json, sides: Sequence[tuple[str, str]], texts: Translator) -> str:
     """The table; empty as long as no game is won and none is played. `sides`: initials and name of home and away."""
-    played = _played(game)
+    played = _sets_begun(game)
     points = _points(game)
     if not (played or points):
         return ""
@@ -207,7 +207,7 @@ def _sign(game: Json, side: int, texts: Translator) -> str:
     return f' <span class="{name}" aria-hidden="true">{drawn}</span><span class="unseen">{escape(texts.text(label))}</span>'
 
 
-def _played(game: Json) -> list[tuple[int, Pair]]:
+def _sets_begun(game: Json) -> list[tuple[int, Pair]]:
     """The number and the score of each set in which a game is won."""
     pairs = [(text(each, "home_score"), text(each, "away_score")) for each in nodes(game, "scoreboard", "scores")]
     return [(at, pair) for at, pair in enumerate(pairs, 1) if all(pair) and pair != NOTHING]

@@ -75,8 +75,10 @@ def live_blog_posting(
     form, squads = PostForm(page, publication.images, image or publication.logo), names_of(node(game, "squads"))
     updates = [update for event in events if (update := _safe_update(game, event, squads, form))]
     logo = publication.logo and {"@type": "ImageObject", "url": publication.logo}
-    publisher = _known({"@type": "Organization", "name": publication.publisher, "url": publication.site, "logo": logo})
-    return _known(
+    publisher = _drop_empty(
+        {"@type": "Organization", "name": publication.publisher, "url": publication.site, "logo": logo}
+    )
+    return _drop_empty(
         {
             "@context": "https://schema.org",
             "@type": "LiveBlogPosting",
@@ -123,7 +125,7 @@ def iso(seconds: int) -> str:
     return instant(seconds).isoformat()
 
 
-def _known(values: Json) -> Json:
+def _drop_empty(values: Json) -> Json:
     """The values that say something."""
     return {name: each for name, each in values.items() if each}
 
@@ -175,17 +177,17 @@ def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | No
     videos = [_video(file, update, poster) for file in files if file.video]
     pages = embedded_pages(event).items()
     shared = [{"@type": "WebPage", "url": url, "headline": site} for url, site in pages]
-    return {**update, **_known({"image": pictures, "video": videos, "sharedContent": shared})}
+    return {**update, **_drop_empty({"image": pictures, "video": videos, "sharedContent": shared})}
 
 
 def _image(file: Enclosure) -> Json:
-    return _known(
+    return _drop_empty(
         {"@type": "ImageObject", "url": file.url, "caption": file.title, "creditText": file.credit, **_size(file)}
     )
 
 
 def _video(file: Enclosure, update: Json, poster: str | None) -> Json:
-    return _known(
+    return _drop_empty(
         {
             "@type": "VideoObject",
             "name": file.title or update["headline"],
@@ -216,7 +218,7 @@ def _about(game: Json, publication: Publication, moved_from: int | None) -> Json
     starts, status = _starts(game), _event_status(game, moved_from)
     begins = next(each for each in (starts, moved_from, number(game, "created_at"), 0) if each is not None)
     online = {"@type": "VirtualLocation", "url": publication.page}
-    return _known(
+    return _drop_empty(
         {
             "@type": "SportsEvent",
             "name": one_line(pairing(game) or title(game)),
@@ -241,7 +243,7 @@ def _sides(game: Json, sport: str, images: Images) -> list[Json]:
     """Who meets: teams with their logos, in a sport of single players people."""
     kind, picture = ("Person", "image") if sport in SINGLES else ("SportsTeam", "logo")
     return [
-        _known(
+        _drop_empty(
             {
                 "@type": kind,
                 "name": name,
@@ -263,5 +265,5 @@ def _place(location: Json) -> Json | None:
     if not name:
         return None
     parts = {"addressLocality": one_line(text(location, "city")), "addressCountry": text(location, "country")}
-    address = {"@type": "PostalAddress", **_known(parts)} if any(parts.values()) else name
-    return _known({"@type": "Place", "name": name, "address": address})
+    address = {"@type": "PostalAddress", **_drop_empty(parts)} if any(parts.values()) else name
+    return _drop_empty({"@type": "Place", "name": name, "address": address})

@@ -232,7 +232,7 @@ def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: flo
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
     shown = Window(events, more, newer=False, pinned=pinned_on_top(conn, game_id, request.theme.shows))
-    return _loaded(conn, game, shown, key_moments_of(conn, game), request, now)
+    return _load(conn, game, shown, key_moments_of(conn, game), request, now)
 
 
 def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> LoadedLiveblog:
@@ -240,10 +240,10 @@ def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
     request = FeedRequest(game.id, theme=wanted.theme)
-    return _loaded(conn, game, window(conn, game, wanted, key_moments), key_moments, request, now)
+    return _load(conn, game, window(conn, game, wanted, key_moments), key_moments, request, now)
 
 
-def _loaded(  # noqa: PLR0917 -- what both ways of loading have found
+def _load(  # noqa: PLR0917 -- what both ways of loading have found
     conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest, now: float
 ) -> LoadedLiveblog:
     events = [*found.pinned, *found.events]

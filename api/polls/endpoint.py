@@ -119,7 +119,7 @@ class FoundPoll:
 
 async def show(request: ApiRequest) -> Response:
     """The poll with its results, as far as the poll shows them to this reader (interface: Polls)."""
-    found = await _found(request)
+    found = await _find_poll(request)
     known = known_reader(request, found.game.organization_id)
     if known is not None:
         return _private(await _results(request, found, known.id))
@@ -136,7 +136,7 @@ async def show(request: ApiRequest) -> Response:
 
 async def vote(request: ApiRequest) -> Response:
     """One vote a reader and poll: it replaces the reader's last one, and no options take it back (ours: Polls)."""
-    found = await _found(request)
+    found = await _find_poll(request)
     known = await reader(request, found.game.organization_id)
     wanted = await request.document(PollVote)
     cast = partial(_cast, poll_id=found.poll.id, reader_id=known.id, options=wanted.options, request=request)
@@ -152,7 +152,7 @@ def _cast(unit: Unit, poll_id: str, reader_id: str, options: Sequence[str], requ
     votes.vote(unit, event.game_id, poll_id, reader_id, choose)
 
 
-async def _found(request: ApiRequest) -> FoundPoll:
+async def _find_poll(request: ApiRequest) -> FoundPoll:
     """Raises NotFound for a poll that does not exist, and for one of a post or liveblog that the request may not read."""
     store, settings, context = request.services.store, request.services.settings, request.context
     poll_id = request.path_params["POLL_ID"]

@@ -58,7 +58,7 @@ def poll_html(block: Json, texts: Translator) -> str:
     question = escape(text(results, "question"))
     options = "".join(_option(each, texts) for each in nodes(results, "options"))
     return (
-        f'<section class="poll" data-poll="{escape(text(results, "id"))}"{_facts(results)}{_said(texts)}>'
+        f'<section class="poll" data-poll="{escape(text(results, "id"))}"{_facts(results)}{_texts_for_script(texts)}>'
         f'<p class="question" dir="auto">{question}</p><ul>{options}</ul>'
         f'<p class="total">{escape(total(results, texts))}</p><p class="said" role="status"></p></section>'
     )
@@ -97,7 +97,7 @@ def _facts(results: Json) -> str:
     return "".join(f' data-{name}="{escape(str(each))}"' for name, each in facts.items())
 
 
-def _said(texts: Translator) -> str:
+def _texts_for_script(texts: Translator) -> str:
     """In the language of the liveblog; the script puts its own number in the place of the 2, and its own share of the 50."""
     said = {name: texts.text(label) for name, label in SAID.items()}
     said |= {

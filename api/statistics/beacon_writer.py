@@ -214,7 +214,7 @@ class BeaconWriter:
         self._salts = {name: value for name, value in self._salts.items() if now < last_use(name)}
         if not names <= self._salts.keys():
             self._salts |= await self._store.write(partial(statistics.salts, names=names))
-        readers = await asyncio.to_thread(_hashed, found, self._salts)
+        readers = await asyncio.to_thread(_hash_readers, found, self._salts)
         counts = {key: cell.sums for key, cell in found.cells.items()}
         beacons = sum(cell.beacons for cell in found.cells.values())
         self._number += 1
@@ -260,7 +260,7 @@ def _merge(cells: Cells, key: CountKey, cell: PendingCell) -> None:
         known.readers |= cell.readers
 
 
-def _hashed(found: GameCells, salts: Mapping[str, bytes]) -> dict[SketchKey, set[int]]:
+def _hash_readers(found: GameCells, salts: Mapping[str, bytes]) -> dict[SketchKey, set[int]]:
     """The hashes of readers under each of their salts, by sketch."""
     sketches: dict[SketchKey, set[int]] = defaultdict(set)
     for key, cell in found.cells.items():
@@ -287,7 +287,7 @@ async def count_readers(
     if not settings.statistics.enabled:
         yield None
         return
-    beacons, writer = await _started(settings, store, clock)
+    beacons, writer = await _start(settings, store, clock)
     writing = start(writer.run(), name="statistics")
     try:
         yield beacons
@@ -297,7 +297,7 @@ async def count_readers(
         await writer.stop()
 
 
-async def _started(settings: Settings, store: Store, clock: Callable[[], float]) -> tuple[Beacons, BeaconWriter]:
+async def _start(settings: Settings, store: Store, clock: Callable[[], float]) -> tuple[Beacons, BeaconWriter]:
     """What processes before lost is counted first."""
     statistics = settings.statistics
     folder = Path(statistics.folder)

@@ -190,7 +190,7 @@ def count_lost(unit: Unit, folder: Path) -> dict[str, int]:
     """
     found = {
         path.stem: statistics.end_intake(unit, path.stem, received=received, dropped=dropped)
-        for path, received, dropped in _abandoned(folder)
+        for path, received, dropped in _abandoned_files(folder)
     }
     return {name: lost for name, lost in found.items() if lost is not None}
 
@@ -201,7 +201,7 @@ def forget(folder: Path, names: Iterable[str]) -> None:
         (folder / f"{name}{SUFFIX}").unlink(missing_ok=True)
 
 
-def _abandoned(folder: Path) -> Iterator[tuple[Path, int, int]]:
+def _abandoned_files(folder: Path) -> Iterator[tuple[Path, int, int]]:
     """The files that no living process has locked, with what it had received and dropped."""
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:

@@ -131,18 +131,18 @@ async def periods(request: ApiRequest) -> Response:
     now = request.services.clock()
     wanted = [each for each in _periods(request) if each.start <= now]
     origin = _origin(named, "origin") if (named := OF_ORIGIN.of(request.query)) else None
-    return _listed(await _read(request, partial(audience.periods, wanted=wanted, origin=origin)))
+    return _list_response(await _read(request, partial(audience.periods, wanted=wanted, origin=origin)))
 
 
 async def origins(request: ApiRequest) -> Response:
     """Origins by their loads (interface: Statistics)."""
-    return _listed(await _read(request, audience.places))
+    return _list_response(await _read(request, audience.places))
 
 
 async def locations(request: ApiRequest) -> Response:
     """Pages of an origin by their loads (interface: Statistics)."""
     origin = _origin(request.path_params["origin"], "origin")
-    return _listed(await _read(request, partial(audience.places, origin=origin)))
+    return _list_response(await _read(request, partial(audience.places, origin=origin)))
 
 
 async def _read(request: ApiRequest, query: Callable[..., Any]) -> Any:
@@ -154,7 +154,7 @@ async def _read(request: ApiRequest, query: Callable[..., Any]) -> Any:
     return await request.services.store.read(read)
 
 
-def _listed(found: list[StatisticsPeriod] | list[StatisticsPlace]) -> Response:
+def _list_response(found: list[StatisticsPeriod] | list[StatisticsPlace]) -> Response:
     return json_response([dump(each) for each in found])
 
 

@@ -70,10 +70,10 @@ def headline(event: Json, locale: str, squads: Names = ()) -> str:
     line = one_line(plain_text(event))
     if len(line) > TITLE_LENGTH:
         line = line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
-    return one_line(_happened(event, locale, squads) or line or _first_block(event, locale, squads))
+    return one_line(_incident_line(event, locale, squads) or line or _first_block(event, locale, squads))
 
 
-def _happened(event: Json, locale: str, squads: Names) -> str:
+def _incident_line(event: Json, locale: str, squads: Names) -> str:
     """What happened, when and who did it; empty where the post names no incident."""
     happened = incident(event, locale)
     moment = " ".join(filter(None, (minute(event), happened)))
@@ -87,13 +87,13 @@ def incident_blocks(event: Json) -> list[Json]:
 
 def _first_block(event: Json, locale: str, squads: Names) -> str:
     """What the first incident or scoreboard within the post says."""
-    shown = [_happened({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
+    shown = [_incident_line({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
     blocks = nodes(event, "contents")
     boards = (_board_line(each, locale) for each in blocks if kind(each) == "ScoreboardContentBlock")
-    return next(filter(None, (*shown, *boards, *map(_called, blocks))), "")
+    return next(filter(None, (*shown, *boards, *map(_block_name, blocks))), "")
 
 
-def _called(block: Json) -> str:
+def _block_name(block: Json) -> str:
     """What a block says of itself that is no text: a poll asks, an emoji has a title, an embed is of somebody."""
     match kind(block):
         case "PollContentBlock" | "QuizContentBlock":

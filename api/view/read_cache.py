@@ -240,11 +240,11 @@ class ReadCache:
         return Rendering.of(await self._store.read(render, at=at), "")
 
     async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
-        return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
+        return _outline(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
 
     async def _read_game(self, name: str) -> StoredGame | None:
         steps, began = self._steps, self._monotonic()
-        game = _outlined(await self._store.read(partial(liveblogs.find_game, name=name)))
+        game = _outline(await self._store.read(partial(liveblogs.find_game, name=name)))
         if game is None:
             return None
         current = steps >= self._unsure_before and self._versions.get(game.id, 0) <= game.version
@@ -276,7 +276,7 @@ async def _code(plain: Rendering, coding: str) -> Rendering:
     return Rendering.of(await asyncio.to_thread(compress, plain.body, coding), coding)
 
 
-def _outlined(game: StoredGame | None) -> StoredGame | None:
+def _outline(game: StoredGame | None) -> StoredGame | None:
     """The liveblog with as much of its document as is kept."""
     return game and game._replace(document={each: at(game.document, each) for each in DOCUMENT})
 

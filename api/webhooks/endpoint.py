@@ -38,7 +38,7 @@ SINCE = Integer("since", "Ended at this second or later", high=FAR, default=-1)
 UNTIL = Integer("until", "Ended before this second", high=FAR, default=-1)
 
 
-def _subscribed(area: str, *names: str) -> openapi.Responses:
+def _subscription_answer(area: str, *names: str) -> openapi.Responses:
     """A response that holds a subscription; the operations `names` take the body that was sent."""
     response = openapi.document_answer(WebhookSubscription, "The subscription; `secret` only where it is new")
     for name in names:
@@ -95,7 +95,7 @@ TAG = "Webhooks"
 OF_PATH = [openapi.in_path("organizationId")]
 OF_CLIENT = Text("organization_id", "Where the client belongs to several")
 SUBSCRIBE = openapi.operation(
-    "webhooks.subscribe", "Subscribe an endpoint", TAG, _subscribed("webhooks", "unsubscribe", "rotate", "ping"),
+    "webhooks.subscribe", "Subscribe an endpoint", TAG, _subscription_answer("webhooks", "unsubscribe", "rotate", "ping"),
     parameters=OF_PATH, body=NEW_ADDRESS,
 )  # fmt: skip
 UNSUBSCRIBE = openapi.operation(
@@ -103,7 +103,7 @@ UNSUBSCRIBE = openapi.operation(
 )
 LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=[*OF_PATH, LIMIT, AFTER])
 ROTATE = openapi.operation(
-    "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
+    "webhooks.rotate", "Give a subscription a new secret", TAG, _subscription_answer("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
 )  # fmt: skip
 V5_URL = Text("url", "The endpoint; the body may name it instead")

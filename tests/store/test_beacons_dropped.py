@@ -63,7 +63,7 @@ def fail_for(monkeypatch, poison):
 
 
 @ALIKE
-@pytest.mark.parametrize("step", ["_games", "_hashed"])
+@pytest.mark.parametrize("step", ["_games", "_hash_readers"])
 async def test_whatever_fails_for_good_before_it_is_written_is_dropped_and_counted(process, monkeypatch, step):
     """A step that fails for everything drops everything, within a bounded number of tries, and the next batch is written."""
     tries = []

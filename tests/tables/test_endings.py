@@ -81,7 +81,7 @@ async def course_player(
     url: str, providers: Iterable[Provider], names: Mapping[str, Mapping[str, str]], patch: pytest.MonkeyPatch
 ) -> AsyncIterator[CoursePlayer]:
     """The service over a migrated database. `names`: the corrections of each provider's endpoint."""
-    patch.setattr(card, "_drawn", card_words)
+    patch.setattr(card, "_draw_bytes", card_words)
     bodies: dict[str, Bodies] = {}
     async with provider_service(url, providers, lambda each: Played(each, names.get(each.id, {}), bodies)) as service:
         yield CoursePlayer(service, bodies)
