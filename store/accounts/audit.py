@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, insert, select
 
 from store.accounts.tables import accounts, audit_entries
+from store.engine.statements import delete_some
 from store.engine.unit import Unit
 
 PURGED = 500
@@ -70,6 +71,4 @@ def all_entries(conn: Connection, organization_id: str | None = None) -> Iterato
 
 def purge(unit: Unit, *, before: float) -> bool:
     """Delete some entries from before that time (Unix seconds); whether there may be more."""
-    columns = audit_entries.c
-    old = select(columns.serial).where(columns.at < before).limit(PURGED)
-    return unit.conn.execute(delete(audit_entries).where(columns.serial.in_(old))).rowcount == PURGED
+    return delete_some(unit.conn, audit_entries, audit_entries.c.at < before, limit=PURGED) == PURGED

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, exists, insert, select, update
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.sign_in_proof import SignInProof
 from store.accounts.tables import accounts, desk_sessions, second_factors, sign_in_steps
+from store.engine.statements import delete_some
 from store.engine.unit import Unit
 
 TOKEN_BYTES = 32
@@ -133,8 +134,7 @@ def purge(unit: Unit, *, idle: float) -> bool:
     """Delete some sessions that have ended; whether there may be more."""
     columns = desk_sessions.c
     over = (columns.expires_at <= unit.now) | (columns.seen_at <= unit.now - idle)
-    some = select(columns.id).where(over).limit(PURGED)
-    return unit.conn.execute(delete(desk_sessions).where(columns.id.in_(some))).rowcount == PURGED
+    return delete_some(unit.conn, desk_sessions, over, limit=PURGED) == PURGED
 
 
 def _sessions(conn: Connection, *wanted: object) -> list[StoredSession]:

@@ -12,6 +12,7 @@ from mapping.errors import Conflict
 from store.accounts import accounts, second_factors, sessions
 from store.accounts.accounts import StoredAccount
 from store.accounts.tables import sign_in_steps
+from store.engine.statements import delete_some
 from store.engine.unit import Unit
 
 LASTS = 900
@@ -86,6 +87,4 @@ def end(unit: Unit, token: str) -> bool:
 
 def purge(unit: Unit) -> bool:
     """Delete some that are over; whether there may be more."""
-    columns = sign_in_steps.c
-    over = select(columns.token_hash).where(columns.expires_at <= unit.now).limit(PURGED)
-    return unit.conn.execute(delete(sign_in_steps).where(columns.token_hash.in_(over))).rowcount == PURGED
+    return delete_some(unit.conn, sign_in_steps, sign_in_steps.c.expires_at <= unit.now, limit=PURGED) == PURGED

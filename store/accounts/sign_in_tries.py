@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from mapping.errors import RateLimited
 from store.accounts.tables import sign_in_tries
-from store.engine.statements import insert_ignore, upsert, write_batch
+from store.engine.statements import delete_some, insert_ignore, upsert, write_batch
 from store.engine.unit import Unit
 
 KEPT = 86_400
@@ -91,5 +91,4 @@ def purge(unit: Unit) -> bool:
     """Delete some that count no more; whether there may be more."""
     columns = sign_in_tries.c
     over = and_(columns.tried_at <= unit.now - KEPT, columns.failures > 0), columns.tried_at <= unit.now - KNOWN
-    old = select(columns.key).where(or_(*over)).limit(PURGED)
-    return unit.conn.execute(delete(sign_in_tries).where(columns.key.in_(old))).rowcount == PURGED
+    return delete_some(unit.conn, sign_in_tries, or_(*over), limit=PURGED) == PURGED

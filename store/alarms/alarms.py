@@ -15,7 +15,6 @@ from sqlalchemy import (
     Select,
     Table,
     UniqueConstraint,
-    delete,
     or_,
     select,
     update,
@@ -23,7 +22,7 @@ from sqlalchemy import (
 
 from store.engine.columns import integer, json, metadata, text
 from store.engine.records import new_local_id
-from store.engine.statements import insert_new
+from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
 
 alarms = Table(
@@ -169,8 +168,7 @@ def note_announced(unit: Unit, alarm: Alarm) -> None:
 
 def purge(unit: Unit, *, before: float, limit: int = 500) -> int:
     """Forget alarms that ended before this, `limit` of them; how many there were."""
-    old = select(alarms.c.id).where(alarms.c.ended_at < before).limit(limit)
-    return int(unit.conn.execute(delete(alarms).where(alarms.c.id.in_(old))).rowcount)
+    return delete_some(unit.conn, alarms, alarms.c.ended_at < before, limit=limit)
 
 
 def _open() -> Select[Any]:

@@ -31,9 +31,11 @@ from sqlalchemy import (
     bindparam,
     cast,
     column,
+    delete,
     exc,
     func,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -229,12 +231,14 @@ def write_batch(conn: Connection, *wanted: list[TableWrite]) -> None:
     if conn.dialect.name == "postgresql":
         if parts:
             statement = _statement(conn.dialect, tuple(shape for shape, _ in parts))
-            execute(conn, statement.sql, statement.parts(parts))
+            arrays = [convert(parts[index].rows) for index, convert in statement.arrays]
+            execute(conn, statement.sql, tuple(arrays))
         return
-    for part in parts:
-        statement = _statement(conn.dialect, (part.shape,))
-        rows = statement.rows(part)
-        execute(conn, statement.sql, rows if len(rows) > 1 else rows[0])
+    for shape, rows in parts:
+        statement = _statement(conn.dialect, (shape,))
+        columns = statement.columns
+        values = [tuple([row[name] if to is None else to(row[name]) for name, to in columns]) for row in rows]
+        execute(conn, statement.sql, values if len(values) > 1 else values[0])
 
 
 def _alike(rows: Sequence[Row]) -> list[tuple[tuple[str, ...], list[Row]]]:
@@ -242,35 +246,14 @@ def _alike(rows: Sequence[Row]) -> list[tuple[tuple[str, ...], list[Row]]]:
     return [(names, list(some)) for names, some in groupby(rows, tuple)]
 
 
-class ParameterSource(NamedTuple):
-    """Where the value of a parameter comes from: rows of a part (PostgreSQL), a column of one, or the statement itself."""
-
-    part: int
-    column: str
-    convert: Convert | None
-    fixed: Any = None
-
-
 class Statement(NamedTuple):
-    """SQL for one part (SQLite) or several, and where its parameters come from, by position."""
+    """SQL, and what its parameters are made of, by position."""
 
     sql: str
-    sources: tuple[ParameterSource, ...]
-
-    def rows(self, part: TableWrite) -> list[tuple[Any, ...]]:
-        """The parameters for each row."""
-        return [
-            tuple(
-                [row[each.column] if each.convert is None else each.convert(row[each.column]) for each in self.sources]
-            )
-            for row in part.rows
-        ]
-
-    def parts(self, parts: Sequence[TableWrite]) -> tuple[Any, ...]:
-        """The parameters for all rows, a JSON array of them for each part."""
-        return tuple(
-            [each.fixed if each.convert is None else each.convert(parts[each.part].rows) for each in self.sources]
-        )
+    columns: tuple[tuple[str, Convert | None], ...] = ()
+    """SQLite, for one row: the name of its column."""
+    arrays: tuple[tuple[int, Convert], ...] = ()
+    """PostgreSQL, for all rows of several parts: the number of the part, whose rows are one JSON array."""
 
 
 _STATEMENTS: dict[tuple[str, tuple[Shape, ...]], Statement] = {}
@@ -280,59 +263,39 @@ _STATEMENTS: dict[tuple[str, tuple[Shape, ...]], Statement] = {}
 def _statement(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
     known = _STATEMENTS.get((dialect.name, shapes))
     if known is None:
-        known = _STATEMENTS[dialect.name, shapes] = _compiled(dialect, shapes)
+        known = _for_rows(dialect, shapes) if dialect.name == "postgresql" else _for_row(dialect, *shapes)
+        _STATEMENTS[dialect.name, shapes] = known
     return known
 
 
-def _compiled(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
-    at_once = dialect.name == "postgresql"
-    built = [_for_rows(index, shape) if at_once else _for_row(index, shape) for index, shape in enumerate(shapes)]
-    *before, last = built
-    compiled = compiled_for(dialect, last.add_cte(*(each.cte(f"part{index}") for index, each in enumerate(before))))
-    origins = _whole(shapes) if at_once else _columns(dialect, shapes)
-    return Statement(
-        compiled.sql,
-        tuple(origins.get(name, ParameterSource(-1, "", None, fixed)) for name, fixed in compiled.parameters),
-    )
-
-
-def _columns(dialect: Dialect, shapes: tuple[Shape, ...]) -> dict[str, ParameterSource]:
-    """A parameter for each column."""
-    return {
-        _name(index, name): ParameterSource(
-            index, name, shape.table.c[name].type.dialect_impl(dialect).bind_processor(dialect)
-        )
-        for index, shape in enumerate(shapes)
-        for name in shape.columns
-    }
-
-
-def _whole(shapes: tuple[Shape, ...]) -> dict[str, ParameterSource]:
-    """A parameter for each part."""
-    found: dict[str, ParameterSource] = {}
-    for index, shape in enumerate(shapes):
-        kinds = ((name, _conversion(shape.table.c[name])) for name in shape.columns)
-        conversions = tuple((name, convert) for name, convert in kinds if convert is not None)
-        found[_name(index, "rows")] = ParameterSource(index, "", partial(_as_json, conversions=conversions))
-    return found
-
-
-def _name(index: int, what: str) -> str:
-    return f"part{index}_{what}"
-
-
-def _for_row(index: int, shape: Shape) -> Any:
-    """SQLite's statement for a row."""
-    given: dict[str, Any] = {name: bindparam(_name(index, name)) for name in shape.columns}
+def _for_row(dialect: Dialect, shape: Shape) -> Statement:
+    """SQLite's statement for a row; a parameter for each column."""
+    given: dict[str, Any] = {name: bindparam(f"new_{name}") for name in shape.columns}
     if shape.how == "change":
-        return _update(shape, given)
-    return _without_conflict(_insert("sqlite", shape.table).values(given), shape)
+        compiled = compiled_for(dialect, _update(shape, given))
+    else:
+        compiled = compiled_for(dialect, _without_conflict(_insert("sqlite", shape.table).values(given), shape))
+    names = [name.removeprefix("new_") for name, _ in compiled.parameters]
+    types = [shape.table.c[name].type.dialect_impl(dialect) for name in names]
+    converts = [kind.bind_processor(dialect) for kind in types]
+    return Statement(compiled.sql, columns=tuple(zip(names, converts, strict=True)))
 
 
-def _for_rows(index: int, shape: Shape) -> Any:
-    """PostgreSQL's statement for rows that come as one JSON array: one parameter, whatever the number of columns."""
-    given = cast(bindparam(_name(index, "rows"), type_=Text), JSON)
-    names = [column(name, _plain(shape.table.c[name])) for name in shape.columns]
+def _for_rows(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
+    """PostgreSQL's statement for all rows of several parts; a parameter for each part, whatever the number of columns."""
+    arrays: dict[str, tuple[int, Convert]] = {}
+    for index, shape in enumerate(shapes):
+        conversions = [(name, convert) for name in shape.columns if (convert := _conversion(shape.table.c[name]))]
+        arrays[f"array{index}"] = index, partial(_as_json, conversions=conversions)
+    *before, last = (_for_part(index, shape) for index, shape in enumerate(shapes))
+    compiled = compiled_for(dialect, last.add_cte(*(each.cte(f"part{index}") for index, each in enumerate(before))))
+    return Statement(compiled.sql, arrays=tuple(arrays[name] for name, _ in compiled.parameters))
+
+
+def _for_part(index: int, shape: Shape) -> Any:
+    given = cast(bindparam(f"array{index}", type_=Text), JSON)
+    kinds = {name: shape.table.c[name].type for name in shape.columns}
+    names = [column(name, Text() if isinstance(kind, Json) else kind) for name, kind in kinds.items()]
     rows = func.json_to_recordset(given).table_valued(*names).render_derived(name=f"rows{index}", with_types=True)
     values: dict[str, Any] = {name: rows.c[name] for name in shape.columns}
     if shape.how == "change":
@@ -341,21 +304,11 @@ def _for_rows(index: int, shape: Shape) -> Any:
     return _without_conflict(made, shape)
 
 
-def _plain(of: Column[Any]) -> Any:
-    """The type as the database knows it."""
-    return Text() if isinstance(of.type, Json) else of.type
-
-
 def _conversion(of: Column[Any]) -> Convert | None:
-    """What makes a value of the column one that JSON can hold."""
+    """What makes a value of the column one that JSON can hold; bytes as PostgreSQL reads them."""
     if isinstance(of.type, LargeBinary):
-        return _as_hex
+        return lambda value: None if value is None else f"\\x{value.hex()}"
     return column_value if isinstance(of.type, Json) else None
-
-
-def _as_hex(value: bytes | None) -> str | None:
-    """Bytes as PostgreSQL reads them."""
-    return None if value is None else f"\\x{value.hex()}"
 
 
 def _as_json(rows: Sequence[Row], *, conversions: Sequence[tuple[str, Convert]]) -> str:
@@ -381,6 +334,14 @@ def _without_conflict(made: Any, shape: Shape) -> Any:
         for name in shape.others
     }
     return made.on_conflict_do_update(index_elements=shape.keys, set_=values)
+
+
+def delete_some(conn: Connection, table: Table, *where: ColumnElement[bool], limit: int) -> int:
+    """Delete at most `limit` of these rows, so that nobody waits long for their locks; how many there were."""
+    columns = tuple(table.primary_key)
+    some = select(*columns).where(*where).limit(limit)
+    key = columns[0] if len(columns) == 1 else tuple_(*columns)
+    return int(conn.execute(delete(table).where(key.in_(some))).rowcount)
 
 
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from sqlalchemy import Index, Table, delete, select, tuple_
+from sqlalchemy import Index, Table
 
 from store.engine.columns import integer, metadata, text
 from store.engine.portable_table import StoredCapability, of_organization
-from store.engine.statements import insert_new
+from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
 
 FORGOTTEN = 100
@@ -28,8 +28,6 @@ READERS = StoredCapability(portable=(of_organization(reader_sign_ins),))
 
 def use_once(unit: Unit, organization_id: str, jti: str, until: int) -> bool:
     """Whether the token that its organization named `jti` is used for the first time. `until`: its end in Unix seconds."""
-    columns = reader_sign_ins.c
-    old = select(columns.organization_id, columns.jti_digest).where(columns.until < unit.now).limit(FORGOTTEN)
-    unit.conn.execute(delete(reader_sign_ins).where(tuple_(columns.organization_id, columns.jti_digest).in_(old)))
+    delete_some(unit.conn, reader_sign_ins, reader_sign_ins.c.until < unit.now, limit=FORGOTTEN)
     digest = hashlib.sha256(jti.encode("utf-8", "surrogatepass")).hexdigest()
     return insert_new(unit.conn, reader_sign_ins, organization_id=organization_id, jti_digest=digest, until=until)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import structlog
-from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, bindparam, delete, or_, select, update
+from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, bindparam, or_, select, update
 
 from mapping.errors import ServiceError
 from mapping.fusion.source_chain import lead_changes
@@ -22,7 +22,7 @@ from store.database import Store
 from store.engine.columns import Counter, integer, json, metadata, text
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.records import StoredGame
-from store.engine.statements import TableWrite, insert_rows, upsert
+from store.engine.statements import TableWrite, delete_some, insert_rows, upsert
 from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.tables import webhook_rounds
@@ -244,14 +244,8 @@ def deliveries_of(conn: Connection, game_id: str, since: int) -> list[tuple[int,
 
 def purge(unit: Unit, *, before: int, limit: int = 500) -> int:
     """Forget what was believed before that time (milliseconds), `limit` rows of each kind; how many there were."""
-    keys = (post_times.c.game_id, post_times.c.version, post_times.c.local_id)
-    old = unit.conn.execute(select(*keys).where(post_times.c.believed_at < before).limit(limit)).all()
-    gone = len(old)
-    if old:
-        query = delete(post_times).where(*(column == bindparam(f"old_{column.name}") for column in keys))
-        unit.conn.execute(query, [{f"old_{name}": value for name, value in row._asdict().items()} for row in old])
-    ids = select(decisions.c.id).where(decisions.c.believed_at < before).limit(limit)
-    return gone + int(unit.conn.execute(delete(decisions).where(decisions.c.id.in_(ids))).rowcount)
+    tables = (post_times, decisions)
+    return sum(delete_some(unit.conn, table, table.c.believed_at < before, limit=limit) for table in tables)
 
 
 class CommittedPosts(NamedTuple):

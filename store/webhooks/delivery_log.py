@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, TextClause, delete, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, TextClause, func, select, text, tuple_
 
 from mapping.errors import Conflict, NotFound
+from store.engine.statements import delete_some
 from store.engine.unit import Unit
 from store.tables import games, outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks.deliveries import Delivery, enqueue
@@ -162,8 +163,7 @@ def ping(unit: Unit, organization_id: str, url: str) -> None:
 
 def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
     """Forget rounds that ended before this, `limit` of them; how many there were."""
-    old = select(webhook_rounds.c.id).where(webhook_rounds.c.at < before).limit(limit)
-    return int(unit.conn.execute(delete(webhook_rounds).where(webhook_rounds.c.id.in_(old))).rowcount)
+    return delete_some(unit.conn, webhook_rounds, webhook_rounds.c.at < before, limit=limit)
 
 
 def backlog(conn: Connection, *, through: int) -> Backlog:

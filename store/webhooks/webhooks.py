@@ -35,7 +35,7 @@ from mapping.errors import NotFound, Unprocessable
 from store.engine.columns import read
 from store.engine.errors import UnreadableRow
 from store.engine.records import new_object_id
-from store.engine.statements import Among, CompiledQuery
+from store.engine.statements import Among, CompiledQuery, delete_some
 from store.engine.unit import Unit
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 from store.webhooks.outbox import number_committed
@@ -342,8 +342,7 @@ def _newest(unit: Unit) -> int:
 
 def _forget(unit: Unit, webhook_id: str, limit: int) -> None:
     for table in (webhook_waiting, webhook_rounds):
-        some = select(table.c.id).where(table.c.webhook_id == webhook_id).limit(limit)
-        if unit.conn.execute(delete(table).where(table.c.id.in_(some))).rowcount == limit:
+        if delete_some(unit.conn, table, table.c.webhook_id == webhook_id, limit=limit) == limit:
             return
     unit.conn.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
 
