@@ -59,9 +59,8 @@ events = Table(
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
-    partial_index(
-        "ix_events_scheduled", "publish_at", only="publish_at IS NOT NULL AND local_status = 0"
-    ),  # scheduled: never many
+    # scheduled: never many
+    partial_index("ix_events_scheduled", "publish_at", only="publish_at IS NOT NULL AND local_status = 0"),
     partial_index("ix_events_pinned", "game_id", "local_status", "sort", only=WRITTEN_AS_PINNED),
     partial_index("ix_events_saying", "game_id", "local_status", "sort", only=WRITTEN_AS_SAYING),
 )
@@ -190,9 +189,8 @@ ledger = Table(
     "ledger",
     metadata,
     text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    text(
-        "follow_id", primary_key=True, server_default=sql("''")
-    ),  # the match, also one that the liveblog is on no more
+    # the match, also one that the liveblog is on no more
+    text("follow_id", primary_key=True, server_default=sql("''")),
     text("key", primary_key=True),
     text("local_id", nullable=True),
     text("kind"),

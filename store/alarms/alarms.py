@@ -197,19 +197,10 @@ def _end(unit: Unit, row: Row[Any], how_ended: HowEnded, patience: float) -> Ala
 
 def _begin(unit: Unit, observed: Observed) -> Alarm | None:
     """The alarm, or None where another process was first."""
-    alarm = Alarm(
-        id=new_local_id("a"),
-        kind=observed.kind,
-        name=observed.name,
-        message=observed.message,
-        details=dict(observed.details),
-        began_at=unit.now,
-        ended_at=None,
-        announced=None,
-    )
-    row = {name: getattr(alarm, name) for name in Alarm.__dataclass_fields__}
-    row |= {"open_name": alarm.name, "seen_at": unit.now, "try_at": unit.now, "tries": 0}
-    return alarm if insert_new(unit.conn, alarms, **row) else None
+    said = {name: getattr(observed, name) for name in Observed.__slots__}
+    begun: dict[str, Any] = {"id": new_local_id("a"), "began_at": unit.now, "ended_at": None, "announced": None}
+    more = {"open_name": observed.name, "seen_at": unit.now, "try_at": unit.now, "tries": 0}
+    return Alarm(**said, **begun) if insert_new(unit.conn, alarms, **said, **begun, **more) else None
 
 
 def _set(unit: Unit, alarm_id: str, **values: Any) -> bool:

@@ -81,10 +81,7 @@ _DRAFTS = (
 """Posts that wait for a person; what the provider has taken back does not."""
 _POSTED_AT = (
     select(events.c.created_at)
-    .where(
-        events.c.game_id == games.c.id,
-        post_is_public(),
-    )
+    .where(events.c.game_id == games.c.id, post_is_public())
     .order_by(events.c.sort.desc())
     .limit(1)
     .correlate(games)
@@ -171,9 +168,7 @@ def liveblogs_of_matches(
 ) -> dict[str, list[dict[str, str]]]:
     """Match id → `localId` and `locale` of the organization's liveblogs that this match of the endpoint writes to, oldest first."""
     wanted = follows.c.endpoint == endpoint, follows.c.match_id.in_(list(match_ids))
-    own = (
-        games.c.organization_id.concat("") == organization_id
-    )  # by its index all liveblogs that it ever had would be read
+    own = games.c.organization_id.concat("") == organization_id  # by its index all that it ever had would be read
     query = (
         select(follows.c.match_id, games.c.local_id, attachments.c.terms)
         .join(attachments, attachments.c.follow_id == follows.c.id)
@@ -183,10 +178,8 @@ def liveblogs_of_matches(
     )
     found: dict[str, list[dict[str, str]]] = {}
     for match_id, local_id, terms in conn.execute(query):
-        locale = (
-            terms.get("locale", "en") if isinstance(terms, dict) else "en"
-        )  # a row that nobody can read hides no other
-        found.setdefault(match_id, []).append({"localId": local_id, "locale": locale})
+        readable = terms if isinstance(terms, dict) else {}  # a row that nobody can read hides no other
+        found.setdefault(match_id, []).append({"localId": local_id, "locale": readable.get("locale", "en")})
     return found
 
 

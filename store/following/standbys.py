@@ -165,10 +165,12 @@ def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
     if list(before) == list(follow_ids):
         return False
     chosen = pins(len(follow_ids), _place_after(list(before.values()), follow_ids))
-    rows = [
-        _row(game_id, before.get(follow_id), place, follow_id, pinned)
-        for place, (follow_id, pinned) in enumerate(zip(follow_ids, chosen, strict=True), 1)
-    ]
+    rows = []
+    for place, (follow_id, pinned) in enumerate(zip(follow_ids, chosen, strict=True), 1):
+        known = before.get(follow_id)
+        state, edition = (None, 0) if known is None else (known.state, known.edition + 1)
+        row = {"game_id": game_id, "follow_id": follow_id, "place": place, "pinned": pinned or ""}
+        rows.append({**row, "state": state, "edition": edition})
     unit.conn.execute(delete(standbys).where(standbys.c.game_id == game_id))
     write_batch(unit.conn, insert_rows(standbys, rows))
     for follow_id in set(follow_ids).difference(before):
@@ -187,19 +189,6 @@ def _place_after(before: Sequence[StandbyRow], follow_ids: Sequence[str]) -> int
         return place
     chosen = before[place - 1].follow_id
     return follow_ids.index(chosen) + 1 if chosen in follow_ids else None
-
-
-def _row(
-    game_id: str, known: StandbyRow | None, place: int, follow_id: str, pinned: SourceName | None
-) -> dict[str, Any]:
-    return {
-        "game_id": game_id,
-        "follow_id": follow_id,
-        "place": place,
-        "pinned": pinned or "",
-        "state": None if known is None else known.state,
-        "edition": 0 if known is None else known.edition + 1,
-    }
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:

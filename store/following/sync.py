@@ -182,8 +182,7 @@ def _teams(row: NewFollow) -> frozenset[str]:
 def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
     """Followed matches, the next to poll first; by default without the closed ones."""
     query = select(follows_table).order_by(follows_table.c.next_poll_at, follows_table.c.id)
-    if open_only:
-        query = query.where(follows_table.c.closed_at.is_(None))
+    query = query.where(follows_table.c.closed_at.is_(None)) if open_only else query
     return [follow_of(row) for row in conn.execute(query)]
 
 

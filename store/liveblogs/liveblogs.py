@@ -37,6 +37,8 @@ from store.tables import games, outbox, teams
 
 NO_LIVEBLOG = "there is no such liveblog"
 """What is said of one that does not exist, and of one that is not the caller's."""
+GIVEN = ("id", "local_id", "organization_id", "external_id", "sportstype", "template_id")
+"""Fields of a new liveblog that are stored as they are."""
 _BY_NAME = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
 _NAMED = CompiledQuery(_BY_NAME)
 _LOCKED = CompiledQuery(_BY_NAME.with_for_update())
@@ -65,14 +67,9 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         raise Conflict("a liveblog with this local_id exists", field="external_id" if game.external_id else "local_id")
     document = without(game.document, GAME_COLUMNS)
     stored = StoredGame(
-        id=game.id,
-        local_id=game.local_id,
-        organization_id=game.organization_id,
-        external_id=game.external_id,
+        **{name: getattr(game, name) for name in GIVEN},
         version=1,
         local_status=LocalStatus.PUBLISHED,
-        sportstype=game.sportstype,
-        template_id=game.template_id,
         created_at=unit.now,
         updated_at=unit.now,
         serial=0,

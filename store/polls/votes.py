@@ -121,12 +121,14 @@ def vote(
         upsert(poll_votes, [{**key, **cast}] if after else []),
     )
     if not after:
-        unit.conn.execute(
-            delete(poll_votes).where(
-                poll_votes.c.game_id == game_id, poll_votes.c.poll_id == poll_id, poll_votes.c.reader_id == reader_id
-            )
-        )
+        _forget(unit, game_id, poll_id, reader_id)
     return Voted(new, after)
+
+
+def _forget(unit: Unit, *key: str) -> None:
+    """Delete the vote with this key."""
+    same = (column == value for column, value in zip(poll_votes.primary_key, key, strict=True))
+    unit.conn.execute(delete(poll_votes).where(*same))
 
 
 def own_vote(conn: Connection, game_id: str, poll_id: str, reader_id: str) -> tuple[str, ...]:
@@ -174,13 +176,7 @@ def purge(unit: Unit, *, limit: int = PURGED) -> bool:
     mine = select(poll_votes.c.poll_id, poll_votes.c.reader_id).where(poll_votes.c.game_id == game_id).limit(limit)
     rows = unit.conn.execute(mine).all()
     for row in rows:
-        unit.conn.execute(
-            delete(poll_votes).where(
-                poll_votes.c.game_id == game_id,
-                poll_votes.c.poll_id == row.poll_id,
-                poll_votes.c.reader_id == row.reader_id,
-            )
-        )
+        _forget(unit, game_id, *row)
     if len(rows) < limit:
         for table in (poll_history, poll_tallies):
             unit.conn.execute(delete(table).where(table.c.game_id == game_id))

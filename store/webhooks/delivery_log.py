@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, TextClause, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select, text, tuple_
 
 from mapping.errors import Conflict, NotFound
 from store.engine.statements import delete_some
@@ -168,20 +168,20 @@ def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
 
 def backlog(conn: Connection, *, through: int) -> Backlog:
     """What waits, of all organizations."""
-    row = conn.execute(_behind(through, _updates, _oldest)).one()
+    updates, oldest = conn.execute(_behind(through)).one()
     counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
     states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}
     return Backlog(
-        updates=int(row[0]),
-        oldest=row[1],
+        updates=int(updates),
+        oldest=oldest,
         waiting=conn.scalar(select(func.count()).select_from(webhook_waiting)) or 0,
         active=states.get("active", 0),
         disabled=states.get("disabled", 0),
     )
 
 
-def _behind(through: int, *columns: Callable[[Subquery], ColumnElement[Any]]) -> Select[Any]:
-    """These columns of the updates that active subscriptions have before them; those that are equally far are one group.
+def _behind(through: int) -> Select[Any]:
+    """How many updates active subscriptions have before them, and when the oldest came to be; those equally far are one group.
 
     Thousands of subscriptions are behind by the same few updates; each of them would be counted for each of these.
     """
@@ -189,22 +189,14 @@ def _behind(through: int, *columns: Callable[[Subquery], ColumnElement[Any]]) ->
     late = webhooks.c.status == "active", webhooks.c.cursor < through
     groups = select(*place, func.count().label("subscriptions")).where(*late).group_by(*place).subquery()
     behind = (groups.c.organization_id == outbox.c.organization_id) & (groups.c.cursor < outbox.c.number)
-    joined = select(*(column(groups) for column in columns)).select_from(groups.join(outbox, behind))
-    return joined.where(outbox.c.number <= through)
-
-
-def _oldest(_: Subquery) -> ColumnElement[Any]:
-    return func.min(outbox.c.at)
-
-
-def _updates(groups: Subquery) -> ColumnElement[Any]:
-    return func.coalesce(func.sum(groups.c.subscriptions), 0)
+    counted = select(func.coalesce(func.sum(groups.c.subscriptions), 0), func.min(outbox.c.at))
+    return counted.select_from(groups.join(outbox, behind)).where(outbox.c.number <= through)
 
 
 def oldest_waiting(conn: Connection) -> int | None:
     """When the oldest update came to be that waits for its delivery number or for its first round; None where none waits."""
     unnumbered = conn.scalar(select(func.min(outbox.c.at)).where(outbox.c.number.is_(None)))
-    behind = conn.scalar(_behind(sequence(conn).last, _oldest))
+    _, behind = conn.execute(_behind(sequence(conn).last)).one()
     return min((at for at in (unnumbered, behind) if at is not None), default=None)
 
 
