@@ -122,12 +122,13 @@ def units() -> Iterator[Unit]:
 
 
 def units_of(file: str, source: str) -> Iterator[Unit]:
-    """What may be changed in a file of which this is the source."""
+    """What may be changed in a file of which this is the source; a method that calls `super()` is bound to its class."""
     body = ast.parse(source).body
     owned = [(f"{each.name}.", inner) for each in body if isinstance(each, ast.ClassDef) for inner in each.body]
     for owner, each in [*(("", each) for each in body), *owned]:
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield Unit(file, f"{owner}{each.name}", put(each, decorator_list=[]))
+            if "super()" not in ast.unparse(each):
+                yield Unit(file, f"{owner}{each.name}", put(each, decorator_list=[]))
         elif not owner and isinstance(each, ast.Assign | ast.AnnAssign) and not isinstance(each.value, ast.Subscript):
             yield Unit(file, "", each)
 
