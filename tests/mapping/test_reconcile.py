@@ -74,6 +74,7 @@ def test_what_is_posted_after_the_end_stands_before_its_post(liveblog, end, late
     liveblog.sees(game, last, now=900)
     times = {key: liveblog.events[liveblog.ledger[key].local_id].document.get("created_at") for key in ("a", "end")}
     assert (times["a"], times["end"]) == placed
+    assert {each.document["headline"] for each in liveblog.events.values()} == {"as it was"}
 
     liveblog.edit("end", created_at=850, status=LocalStatus.DELETED)
     changes = liveblog.sees(game, moved, last, now=950)
@@ -275,6 +276,9 @@ DECISIONS = {
     "of a source that nobody wants, by a person": (
         [], replace(LINE, by_person=True), STANDS, {"left_out": {"play"}},
         ([], [replace(LINE, by_person=True, reason="draft", said_status=UNPUBLISHED)]),
+    ),
+    "of a source that nobody wants, published by a person": (
+        [], DRAFT_LINE, STANDS, {"left_out": {"play"}}, ([], [replace(DRAFT_LINE, by_person=True)]),
     ),
     "of a source that nobody wants, a draft already": (
         [], DRAFT_LINE, HIDDEN, {"left_out": {"play"}}, NOTHING,
