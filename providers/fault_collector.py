@@ -43,6 +43,17 @@ class ValueMismatch(ValueError):
         self.reason = reason
 
 
+def read_if_fits(read: Callable[[*Args], T], *args: *Args) -> T | None:
+    """The result of `read(*args)`; None where the value does not fit, and nobody has to hear of it.
+
+    `read_if_fits(row.ident, "id")` is the id of a row, if it has one that can be read.
+    """
+    try:
+        return read(*args)
+    except ValueMismatch:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class FaultCollector:
     """Collects, for one row, what had to be left out, and the keys of the incidents that may be in it.

@@ -1,8 +1,11 @@
-"""What the translators of all providers share about teams: the winner, and the order of a squad."""
+"""What the translators of all providers share: the winner, how a match was decided, the order of a squad and of play."""
 
 from __future__ import annotations
 
-from mapping.match.match import Decided, Person, Score, SideName, Status
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mapping.match.match import Decided, Incident, Person, Score, SideName, Status
 
 LINES = {"keeper": 0, "defense": 1, "midfield": 2, "offense": 3}
 """Position key of the interface → place in a squad."""
@@ -34,3 +37,20 @@ def squad_rank(member: Person) -> tuple[int, int]:
     number = member.number or ""
     plain = number.isascii() and number.isdigit() and len(number) < 5
     return LINES.get(member.position or "", len(LINES)), int(number) if plain else NO_NUMBER
+
+
+def divide_squad(members: Iterable[tuple[Person, bool]]) -> tuple[tuple[Person, ...], tuple[Person, ...]]:
+    """Line-up and bench, each in its order, of people and whether each of them starts."""
+    ordered = sorted(members, key=lambda member: squad_rank(member[0]))
+    return tuple(who for who, starts in ordered if starts), tuple(who for who, starts in ordered if not starts)
+
+
+def in_order_of_play(whistles: Sequence[Incident], happened: Sequence[Incident]) -> tuple[Incident, ...]:
+    """All of them as they happened: a part's start before what is in it, and its end behind."""
+    starts = {each.kind for each in whistles if each.kind.rpartition(".")[2].startswith(("start", "resume"))}
+
+    def when(incident: Incident) -> tuple[int, int, int, int]:
+        rank = 1 if not incident.marks_period else 0 if incident.kind in starts else 2
+        return incident.phase or 0, rank, incident.minute or 0, incident.added or 0
+
+    return tuple(replace(each, order=at) for at, each in enumerate(sorted((*whistles, *happened), key=when)))

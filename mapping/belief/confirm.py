@@ -234,15 +234,12 @@ def _state(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
     kept = {"status": before.status, "clock": before.clock}
     if earlier and has_unreadable_mark(before, after):
         return kept
-    if earlier or _poorer(before, after):
+    poorer = after.status is before.status and after.clock != before.clock and less(after.clock, before.clock)
+    if earlier or poorer:
         return kept if doubts.keep(Part.STATE, "state", was, now) else {}
     if was != now:
         doubts.accept("state", now)
     return {}
-
-
-def _poorer(before: Match, after: Match) -> bool:
-    return after.status is before.status and after.clock != before.clock and less(after.clock, before.clock)
 
 
 def _kickoff(before: Match, after: Match) -> int | None:
@@ -250,16 +247,12 @@ def _kickoff(before: Match, after: Match) -> int | None:
 
     One that is over was on its day: it gets another one only together with its next try.
     """
-    if _was_on_its_day(before, after):
+    if before.status.over and has_another_day(before, after):
         return before.kickoff
     if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
         return after.kickoff
     same_day = after.kickoff is None or abs(after.kickoff - before.kickoff) < DAY
     return before.kickoff if same_day else after.kickoff
-
-
-def _was_on_its_day(before: Match, after: Match) -> bool:
-    return before.status.over and has_another_day(before, after)
 
 
 def _progress(match: Match) -> tuple[int, int, bool]:
@@ -369,8 +362,4 @@ def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubt
         return gone.key in stays or gone.incident_key in dropped
 
     rows = guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
-    return tuple(_once(rows, {each.key for each in known}, said, _words))
-
-
-def _words(comment: Comment) -> tuple[str | None, str]:
-    return comment.incident_key, comment.html
+    return tuple(_once(rows, {each.key for each in known}, said, lambda comment: (comment.incident_key, comment.html)))

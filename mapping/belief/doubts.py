@@ -172,12 +172,8 @@ def _less_of_its_kind(after: Any, before: Any) -> bool:
     if isinstance(after, Score):
         return after.total < int(before.total)
     if isinstance(after, tuple):
-        return all(_in_less(each, before) for each in after)
+        return all(is_dataclass(each) and any(less(each, other) for other in before) for each in after)
     return is_dataclass(after) and _fields_less(after, before)
-
-
-def _in_less(row: Any, before: tuple[Any, ...]) -> bool:
-    return is_dataclass(row) and any(less(row, other) for other in before)
 
 
 def _fields_less(after: Any, before: Any) -> bool:

@@ -194,14 +194,10 @@ def _scored(steps: Steps, before: Match, answer: Match) -> Sequence[Incident]:
     score = answer.score
     if score is None:
         return known
-    kept = [each for each in known if _is_within(each, score)]
+    kept = [each for each in known if each.score is not None and covers(score, each.score)]
     since = _last_score(kept, known, before.score)
     new = _since(steps, kept, since, answer) if since is not None and covers(score, since) else ()
     return [*kept, *new]
-
-
-def _is_within(step: Incident, score: Score) -> bool:
-    return step.score is not None and covers(score, step.score)
 
 
 def _last_score(kept: Sequence[Incident], known: Sequence[Incident], before: Score | None) -> Score | None:
@@ -308,7 +304,7 @@ def with_games(before: Match, answer: Match) -> tuple[Incident, ...]:
 
 def _until(last: Incident, before: Match) -> Sequence[Incident]:
     """The games of a set up to its last, which alone may end the set."""
-    known = _of_set(before, last.phase)
+    known = [each for each in before.incidents if is_game(each) and each.phase == last.phase]
     earlier = [replace(each, method=None) if each.method == SET else each for each in known if _is_before(each, last)]
     same = next((each for each in known if each.score == last.score), None)
     if same is not None:
@@ -317,10 +313,6 @@ def _until(last: Incident, before: Match) -> Sequence[Incident]:
         *earlier,
         *_games_since(max(map(_games_of, earlier), key=lambda score: score.total, default=NOTHING), last),
     ]
-
-
-def _of_set(match: Match, number: int | None) -> Sequence[Incident]:
-    return [each for each in match.incidents if is_game(each) and each.phase == number]
 
 
 def _games_since(score: Score, last: Incident) -> Sequence[Incident]:

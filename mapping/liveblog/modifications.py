@@ -74,7 +74,9 @@ def check_for_sport(sportstype: str, parts: Mapping[str, Any], *, path: str = ""
 def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
     before = editing.document.get("meta_info") or {}
     meta = _merged_meta(before, change["meta_info"])
-    teams = {side: meta[side] for side in SIDES if side in meta and _is_other(meta[side], before.get(side))}
+    teams = {
+        side: meta[side] for side in SIDES if side in meta and _identity(meta[side]) != _identity(before.get(side))
+    }
     exchanged = _exchanged(editing.document, teams) if teams else editing.document
     sportstype = change.get("sportstype") or editing.sportstype
     beside = {name: change[name] or empty for name, empty in BESIDE_META.items() if name in change}
@@ -86,10 +88,6 @@ def _merged_meta(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Json:
     same_kind = before.get("_type") == wanted["_type"]
     kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
     return _cleared({"_type": wanted["_type"], **kept, **wanted})
-
-
-def _is_other(team: Any, before: Any) -> bool:
-    return _identity(team) != _identity(before)
 
 
 def _exchanged(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:
@@ -135,10 +133,6 @@ def _empty_board(document: Mapping[str, Any]) -> Json:
     return {"_type": TEAM_BOARD, **{side: meta[side] for side in SIDES if meta.get(side)}}
 
 
-def _local_status(editing: Editing, change: Mapping[str, Any]) -> Editing:
-    return replace(editing, local_status=int(change["local_status"]))
-
-
 def _grant(editing: Editing, change: Mapping[str, Any]) -> Editing:
     permission = change["permission"]
     holder = (permission["reftype"], permission["refid"])
@@ -159,7 +153,7 @@ CHANGES: Mapping[str, Callable[[Editing, Mapping[str, Any]], Editing]] = {
     "UpdateGameStateModification": _replaced("state_info"),
     "UpdateGameOptionsModification": _replaced("options"),
     "UpdateGameScoreInfoModification": _score_info,
-    "DeleteGameModification": _local_status,
+    "DeleteGameModification": lambda editing, change: replace(editing, local_status=int(change["local_status"])),
     "UpsertPermissionModification": _grant,
     "DeletePermissionModification": _revoke,
 }

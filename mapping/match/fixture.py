@@ -22,6 +22,11 @@ class FixtureStatus(StrEnum):
     CANCELLED = "cancelled"
     ABANDONED = "abandoned"
 
+    @property
+    def begun(self) -> bool:
+        """Whether there may be a score: it runs, or was played."""
+        return self in {FixtureStatus.LIVE, FixtureStatus.FINISHED, FixtureStatus.ABANDONED}
+
     @classmethod
     def of(cls, status: Status) -> FixtureStatus:
         """Where a match of this status stands; breaks and shoot-outs are live."""

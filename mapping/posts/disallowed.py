@@ -60,7 +60,7 @@ class Notes:
         if sport is None or not isinstance(event, dict):
             return None
         name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
-        if name is None or is_of_shootout(sport, _phase(event), texts):
+        if name is None or is_of_shootout(sport, str((event.get("phase") or {}).get("name") or ""), texts):
             return None
         note = sport.kind(name)
         values = {"title": texts.text(note.title), **_values(event)}
@@ -84,10 +84,6 @@ def stands_as_note(document: Mapping[str, Any], note: Mapping[str, Any]) -> bool
     """Whether what a person has made of the post leaves it a note: no goal, and without a score."""
     event, wanted = document.get("sport_event") or {}, note["sport_event"]
     return event.get("event_type") == wanted["event_type"] and not event.get("score")
-
-
-def _phase(event: Mapping[str, Any]) -> str:
-    return str((event.get("phase") or {}).get("name") or "")
 
 
 def _values(event: Mapping[str, Any]) -> dict[str, str]:

@@ -115,7 +115,7 @@ def reconcile(
             decided.append(_hide(entry, standing))
         else:
             decided.append(_take_back(entry, standing, notes, now, closing=closing))
-    return _changes(_dated(decided, stored, now), ledger)
+    return _changes([_with_time(each, stored, now) for each in decided], ledger)
 
 
 def _with_end_last(
@@ -150,11 +150,6 @@ def _take_back(entry: Entry, stands: Stored, notes: Notes | None, now: int, *, c
     """The incident is not there: its post becomes a note, or goes."""
     noted = _disallow(entry, stands, notes, now)
     return _withdraw(entry, stands, closing=closing) if noted is None else noted
-
-
-def _dated(decided: Iterable[Decision], stored: Mapping[str, Stored], now: int) -> list[Decision]:
-    """The decisions, with the time at which they make posts public."""
-    return [_with_time(each, stored, now) for each in decided]
 
 
 def _with_time(decision: Decision, stored: Mapping[str, Stored], now: int) -> Decision:

@@ -96,14 +96,10 @@ def ending(sport: Sport, match: Match) -> Decided | None:
         return match.decided
     if match.shootout is not None or match.status is Status.SHOOTOUT:
         return Decided.SHOOTOUT
-    timing, phase = sport.timing, _last_phase(match)
+    timing, phase = sport.timing, max(match.clock.phase, *(incident.phase or 0 for incident in match.incidents), 0)
     if timing is None or phase <= timing.num_regular_phases:
         return None
     return Decided.SHOOTOUT if phase > timing.phases else Decided.OVERTIME
-
-
-def _last_phase(match: Match) -> int:
-    return max(match.clock.phase, *(incident.phase or 0 for incident in match.incidents), 0)
 
 
 def _templates(sport: Sport, kind: Kind, match: Match, incident: Incident) -> tuple[str, ...]:

@@ -65,14 +65,6 @@ def played_before(options: Mapping[str, Any], phase: int) -> int:
     return sum(phase_length(options, earlier) for earlier in range(1, phase))
 
 
-def _up(reading: ClockReading) -> str:
-    return _minutes_seconds(min(reading.elapsed, reading.length))
-
-
-def _down(reading: ClockReading) -> str:
-    return _minutes_seconds(max(reading.length - reading.elapsed, 0))
-
-
 def _running(reading: ClockReading) -> str:
     return str((reading.base + reading.elapsed) // 60 + 1)
 
@@ -87,8 +79,8 @@ def _minutes_seconds(seconds: int) -> str:
 
 
 DISPLAYS: Mapping[str, Callable[[ClockReading], str]] = {
-    "u": _up,
-    "d": _down,
+    "u": lambda reading: _minutes_seconds(min(reading.elapsed, reading.length)),
+    "d": lambda reading: _minutes_seconds(max(reading.length - reading.elapsed, 0)),
     "au": _running,
     "aui": _running_with_added,
     "aud": _running,

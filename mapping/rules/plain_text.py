@@ -63,17 +63,15 @@ def plain_lines(text: str) -> str:
     shown = _FLAG_OR_INVISIBLE.sub(lambda found: found["flag"] or "", normalize_text("NFC", lines_ended))
     if SEEN.search(shown) is None:
         return ""
-    lines = (BLANKS.sub(" ", line).strip() for line in STACKED.sub(_two_marks, shown).split("\n"))
+    lines = (
+        BLANKS.sub(" ", line).strip() for line in STACKED.sub(lambda found: found[1] + found[2][:2], shown).split("\n")
+    )
     return EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
 def plain_line(text: str) -> str:
     """The text on one line."""
     return " ".join(plain_lines(text).split())
-
-
-def _two_marks(found: re.Match[str]) -> str:
-    return found[1] + found[2][:2]
 
 
 def comment_text(text: str, *, text_length: int, max_links: int) -> str:

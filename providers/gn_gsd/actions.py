@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from mapping.match.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, Side, SideName
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch, read_if_fits
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import GOAL, IGNORED, KINDS, OWN_GOAL, PENALTY, SHOOTOUT_PHASE, SUBSTITUTION, Kind
 from providers.gn_gsd.names import keywords
@@ -122,10 +122,7 @@ def _turned(incident: Incident, cast: Cast) -> Incident:
 
 def row_id(row: Any, names: Mapping[str, str]) -> str | None:
     """The id of a row, None where nothing says which one it is."""
-    try:
-        return node("", row, names).ident("id")
-    except ValueMismatch:
-        return None
+    return read_if_fits(lambda: node("", row, names).ident("id"))
 
 
 def _read(

@@ -17,7 +17,7 @@ from mapping.match.match import Match
 from providers import fetch, http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Endpoint, Fetched, Known, Outcome, Selector
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch, read_if_fits
 from providers.gn_gsd import clock, payload
 from providers.gn_gsd.catalog import CARRIED_BY, CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
 from providers.gn_gsd.names import NAMES
@@ -235,11 +235,7 @@ def _resolved(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
 
 
 def _candidate(match: Node) -> Candidate | None:
-    faults = FaultCollector(MATCH, "")
-    try:
-        match_id = match.ident("id")
-    except ValueMismatch:
-        return None
+    faults, match_id = FaultCollector(MATCH, ""), read_if_fits(match.ident, "id")
     if match_id is None:
         return None
     period = clock.stage(match, faults)

@@ -5,7 +5,7 @@ from typing import Any
 
 from mapping.errors import BadBody
 from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch, read_if_fits
 from providers.fetch import decode
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import STATUSES
@@ -16,7 +16,6 @@ from providers.gn_gsd.translate import related_events
 from providers.match_lists import Days, read_fixtures
 
 LIST = "schedule-results"
-BEGUN = frozenset({FixtureStatus.LIVE, FixtureStatus.FINISHED, FixtureStatus.ABANDONED})
 
 
 def fixtures(body: bytes, days: Days, *, names: Mapping[str, str]) -> FixtureList:
@@ -26,12 +25,8 @@ def fixtures(body: bytes, days: Days, *, names: Mapping[str, str]) -> FixtureLis
 
 def _rows(body: bytes, names: Mapping[str, str]) -> list[Any]:
     value = decode(LIST, body)
-    try:
-        found = (
-            [walk(value, steps, "") for _, steps in ways(names["listed_matches"])] if isinstance(value, dict) else []
-        )
-    except ValueMismatch:
-        found = []
+    paths = ways(names["listed_matches"]) if isinstance(value, dict) else ()
+    found = read_if_fits(lambda: [walk(value, steps, "") for _, steps in paths]) or ()
     rows: list[Any] | None = next((each for each in found if isinstance(each, list)), None)
     if rows is None:
         raise BadBody(f"{LIST}: list of matches expected")
@@ -65,7 +60,7 @@ def _fixture(match: Node) -> Fixture:
         kickoff=moment,
         status=status,
         status_word=word,
-        score=_score(match) if status in BEGUN else None,
+        score=_score(match) if status is not None and status.begun else None,
         text_coverage=False,
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from mapping.errors import BadBody, MatchUnknown
 from providers.base import Selector
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import ValueMismatch, read_if_fits
 from providers.fetch import decode
 from providers.gn_gsd.names import keywords, plain
 from providers.gn_gsd.read import Node, walk, ways
@@ -80,7 +80,7 @@ def entity(of: Target, body: bytes, names: Mapping[str, str]) -> Node:
     if not isinstance(value, dict):
         raise BadBody(f"{of.kind}: object expected")
     found = _inside(Node(value, names), f"{of.kind}_envelope")
-    ids = set(_ids(found))
+    ids = {each for key in ("id", "foreign_id") if (each := read_if_fits(found.ident, key)) is not None}
     if not ids and not _known(value, names, f"{of.kind}_envelope"):
         raise BadBody(f"{of.kind}: the answer is about something else")
     if not ids:
@@ -96,20 +96,9 @@ def _known(value: Mapping[str, Any], names: Mapping[str, str], envelope: str) ->
     return not value.keys().isdisjoint({path.split(".")[0] for path in paths})
 
 
-def _ids(found: Node) -> Iterator[str]:
-    for key in ("id", "foreign_id"):
-        try:
-            yield from filter(None, [found.ident(key)])
-        except ValueMismatch:
-            continue
-
-
 def _inside(found: Node, envelope: str) -> Node:
     """Fields are named from the object on, whatever is around it."""
-    try:
-        inner = found.part(envelope)
-    except ValueMismatch:
-        return found
+    inner = read_if_fits(found.part, envelope)
     return found if inner is None else Node(inner.data, found.names)
 
 
@@ -152,10 +141,8 @@ def contained_matches(found: Node) -> tuple[Node, ...]:
 
 
 def _members(found: Node, key: str) -> list[Node]:
-    try:
-        return [Node(member, found.names, f"{path}.") for path, member in found.items(key) if isinstance(member, dict)]
-    except ValueMismatch:
-        return []
+    members = read_if_fits(found.items, key) or ()
+    return [Node(member, found.names, f"{path}.") for path, member in members if isinstance(member, dict)]
 
 
 def sport_of(of: Target, found: Node) -> str:

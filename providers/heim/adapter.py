@@ -18,7 +18,7 @@ from mapping.match.match import Match, Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, CarriedBy, Endpoint, Fetched, Known, Outcome, Selector
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import read_if_fits
 from providers.fetch import (
     SIDES,
     UNKNOWN,
@@ -46,6 +46,7 @@ from providers.heim.payload import (
     sport_of,
     team_ids,
 )
+from providers.heim.read import Row
 from providers.match_lists import choose, fetch_days, requested_days
 
 IDS = {
@@ -210,25 +211,15 @@ def _hints_of(found: Found | None, names: Mapping[str, str]) -> dict[str, str]:
     """What the next poll needs to know of this match; nothing where the poll has not read it."""
     if found is None:
         return {}
-    sides = [_team_id(found, side) for side in ("home", "away")] if sport_of(found, names) == "soccer" else []
+    sides = [read_if_fits(found.match.part, side) for side in ("home", "away")]
+    teams = [_id_of(side) for side in sides] if sport_of(found, names) == "soccer" else []
     embeds = found.match.data.get("match_event") is not None
-    return {COMPETITION: _competition_id(found), EMBEDS: "1" if embeds else "", SIDES: sides_hint(sides)}
+    contest = _id_of(read_if_fits(competition, found))
+    return {COMPETITION: contest or "", EMBEDS: "1" if embeds else "", SIDES: sides_hint(teams)}
 
 
-def _team_id(found: Found, side: str) -> str | None:
-    try:
-        team = found.match.part(side)
-        return None if team is None else team.ident("id")
-    except ValueMismatch:
-        return None
-
-
-def _competition_id(found: Found) -> str:
-    try:
-        row = competition(found)
-        return (row.ident("id") if row is not None else None) or ""
-    except ValueMismatch:
-        return ""
+def _id_of(row: Row | None) -> str | None:
+    return None if row is None else read_if_fits(row.ident, "id")
 
 
 HEIM = Vendor(id="heim", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=Heim)

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import TypeVar
 
 from mapping.match.match import Clock, Incident, Status
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, read_if_fits
 from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period
 from providers.heim.payload import MATCH, Found
 from providers.heim.read import RUNNING, Event, Row, seconds, table
@@ -288,11 +288,7 @@ def _came_later(incident: Incident, marker: Incident) -> bool:
 
 def candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate | None:
     """A match of a phase or an overall with what it is chosen by; None where it has no id."""
-    faults = FaultCollector(MATCH, "")
-    try:
-        match_id = found.match.ident("id")
-    except ValueMismatch:
-        return None
+    faults, match_id = FaultCollector(MATCH, ""), read_if_fits(found.match.ident, "id")
     if match_id is None:
         return None
     now = listed_status(found.match, faults, names)

@@ -111,7 +111,7 @@ def _fixture(place: Place, value: object, days: Days, names: Mapping[str, str]) 
         raise ValueMismatch("home", "missing")
     status, word = _status(match, names)
     kickoff, is_set = _kickoff(match, days)
-    begun = status not in {None, FixtureStatus.SCHEDULED, FixtureStatus.POSTPONED, FixtureStatus.CANCELLED}
+    begun = status is not None and status.begun
     matchday = faults.try_read(match.ident, "matchday")
     covered = faults.try_read(match.text, "live_status")
     return Fixture(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fault_collector import FaultCollector, read_if_fits
 from providers.fetch import decode
 from providers.heim.read import Row
 
@@ -46,11 +46,11 @@ def find_match(body: bytes, match_id: str) -> Found:
         raise MatchUnknown("the provider does not know the match")
     if isinstance(value, dict) and isinstance(value.get("match"), dict):
         match = Row(value["match"])
-        if _id(match) != match_id:
+        if read_if_fits(match.ident, "id") != match_id:
             raise BadBody(f"{MATCH}: the answer is about another match")
         return Found(match, period_ids=_period_ids(value))
     for found in matches(value):
-        if _id(found.match) == match_id:
+        if read_if_fits(found.match.ident, "id") == match_id:
             return found
     raise MatchUnknown("the provider does not know the match")
 
@@ -90,13 +90,6 @@ def _period_ids(node: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row)
 
 
-def _id(match: Row) -> str | None:
-    try:
-        return match.ident("id")
-    except ValueMismatch:
-        return None
-
-
 def list_rows(resource: str, body: bytes, match_id: str) -> tuple[Any, ...]:
     """The rows of a list resource, unchecked one by one. BadBody where none of them can belong to this resource."""
     value = decode(resource, body)
@@ -116,14 +109,15 @@ def check_rows(resource: str, value: Any) -> tuple[Any, ...]:
 
 def team_ids(resource: str, rows: tuple[Any, ...]) -> Iterator[str | None]:
     """The team that each row is about, where it names one; an item of text is about the team of its event."""
-    for value in rows:
-        try:
-            row = Row.of(value).part("event") if resource == TEXT else Row.of(value)
-            if row is not None:
-                team = row.part("team")
-                yield row.ident("team_id") if team is None else team.ident("id")
-        except ValueMismatch:
-            continue
+
+    def team_id(value: object) -> str | None:
+        row = Row.of(value).part("event") if resource == TEXT else Row.of(value)
+        if row is None:
+            return None
+        team = row.part("team")
+        return row.ident("team_id") if team is None else team.ident("id")
+
+    return (read_if_fits(team_id, value) for value in rows)
 
 
 def embedded_rows(match: Row) -> tuple[Any, ...] | None:
@@ -161,7 +155,7 @@ def sport_of(found: Found, names: Mapping[str, str]) -> str:
 
 def named_sport(found: Found, names: Mapping[str, str]) -> str | None:
     """The sport by its id; None where none is given."""
-    sport_id = _sport_id(found)
+    sport_id = read_if_fits(_sport_id, found)
     if sport_id is None:
         return None
     known = (
@@ -205,11 +199,8 @@ def _result_periods(match: Row) -> frozenset[str]:
 
 
 def _sport_id(found: Found) -> str | None:
-    try:
-        above = next((branch.ident("id") for branch in found.above if branch.has("competition")), None)
-        return above or _sport_field(found.match) or _sport_field(competition(found))
-    except ValueMismatch:
-        return None
+    above = next((branch.ident("id") for branch in found.above if branch.has("competition")), None)
+    return above or _sport_field(found.match) or _sport_field(competition(found))
 
 
 def _sport_field(row: Row | None) -> str | None:

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import ValueMismatch, read_if_fits
 from providers.fetch import decode
 from providers.json_row import JsonRow
 
@@ -32,7 +32,7 @@ def find_match(body: bytes, match_id: str) -> Row:
     if value in NOTHING:
         raise MatchUnknown("the provider does not know the match")
     for row in _rows(value):
-        if _id(row) == match_id:
+        if read_if_fits(row.ident, "matchID") == match_id:
             return row
     raise BadBody(f"{MATCH}: the answer is about another match")
 
@@ -55,7 +55,7 @@ def all_matches(resource: str, body: bytes) -> Iterator[tuple[str, Row]]:
     """(id, match) of a list of matches. BadBody where the answer is no such list."""
     value = decode(resource, body)
     for row in () if value in NOTHING else _rows(value):
-        match_id = _id(row)
+        match_id = read_if_fits(row.ident, "matchID")
         if match_id is not None:
             yield match_id, row
 
@@ -65,13 +65,6 @@ def _rows(value: Any) -> list[Row]:
     if not any("matchID" in row.data for row in rows):
         raise BadBody(f"{MATCH}: the answer holds no match")
     return rows
-
-
-def _id(row: Row) -> str | None:
-    try:
-        return row.ident("matchID")
-    except ValueMismatch:
-        return None
 
 
 def league_paths(leagues: object) -> tuple[str, ...]:

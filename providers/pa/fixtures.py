@@ -10,7 +10,6 @@ from providers.pa.payload import NothingYet, Row, day_rows, row_of
 from providers.xml_reader import TEXT
 
 LIST = "matchDay"
-BEGUN = frozenset({FixtureStatus.LIVE, FixtureStatus.FINISHED, FixtureStatus.ABANDONED})
 
 
 def fixtures(body: bytes, days: Days, *, names: Mapping[str, str]) -> FixtureList:
@@ -44,10 +43,10 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
         home=home,
         away=away,
         kickoff=moment,
-        kickoff_open=is_open and status not in BEGUN,
+        kickoff_open=is_open and not (status is not None and status.begun),
         status=status,
         status_word=word,
-        score=_score(match) if status in BEGUN else None,
+        score=_score(match) if status is not None and status.begun else None,
         text_coverage=False,
     )
 

@@ -13,7 +13,7 @@ from providers.pa.catalog import EVENTS, EXTRA, HALVES, LINEUPS, MATCH
 from providers.pa.clock import Situation, kickoff, marks, situation
 from providers.pa.match_events import Story, story
 from providers.pa.payload import Row, find_events, find_match, find_squads, row_of
-from providers.teams import how_decided, squad_rank, winner
+from providers.teams import divide_squad, how_decided, in_order_of_play, winner
 from providers.xml_reader import TEXT
 
 KICKS = re.compile(r"^(.{1,80}) wins? ([0-9]{1,2})-([0-9]{1,2}) on penalties\b", re.IGNORECASE)
@@ -57,7 +57,7 @@ def _played(match: Match, of: Situation, row: Row, events: Story, faults: FaultC
         winner=winner(match.status, decisive),
         decided=how_decided(match.status, shootout=kicks is not None, extra=of.extra or of.part > EXTRA, result=score is not None),
         periods=tuple(_periods(of, score, _score(row, "htScore", faults), events)),
-        incidents=_ordered(marks(of), events.incidents),
+        incidents=in_order_of_play(marks(of), events.incidents),
     )  # fmt: skip
 
 
@@ -90,17 +90,6 @@ def _counted(incidents: Sequence[Incident], score: Score | None) -> Score | None
     return [each for phase, each in goals if phase <= HALVES][-1] if goals[-1][1] == score else None
 
 
-def _ordered(made: Sequence[Incident], happened: Sequence[Incident]) -> tuple[Incident, ...]:
-    """All of them as they happened: a part's start before what is in it, and its end behind."""
-    starts = {each.kind for each in made if each.kind.rpartition(".")[2].startswith(("start", "resume"))}
-
-    def when(incident: Incident) -> tuple[int, int]:
-        rank = 1 if not incident.marks_period else 0 if incident.kind in starts else 2
-        return incident.phase or 0, rank  # what happened is in order already
-
-    return tuple(replace(each, order=at) for at, each in enumerate(sorted((*made, *happened), key=when)))
-
-
 def _venue(row: Row, faults: FaultCollector) -> Named | None:
     venue = faults.try_read(row.part, "venue") or Row({})
     ext_id = faults.try_read(venue.text, "venueID")
@@ -120,13 +109,9 @@ def teams(match: Row, lineups: Row, faults: FaultCollector, names: Mapping[str, 
         if ext_id is None or name is None:
             faults.add(row.at("teamID" if ext_id is None else "teamName"), "missing")
         else:
-            members = tuple(squads.get(ext_id, ()))
-            found[side] = Side(ext_id=ext_id, name=name, lineup=_listed(members, True), bench=_listed(members, False))
+            lineup, bench = divide_squad(squads.get(ext_id, ()))
+            found[side] = Side(ext_id=ext_id, name=name, lineup=lineup, bench=bench)
     return found
-
-
-def _listed(members: tuple[tuple[Person, bool], ...], starts: bool) -> tuple[Person, ...]:
-    return tuple(sorted((who for who, begins in members if begins is starts), key=squad_rank))
 
 
 def _squad(

@@ -12,7 +12,6 @@ from providers.statsperform.clock import course, kickoff
 from providers.statsperform.payload import ID, Row
 
 LIST = "match"
-BEGUN = frozenset({FixtureStatus.LIVE, FixtureStatus.FINISHED, FixtureStatus.ABANDONED})
 
 
 def page_rows(body: bytes) -> list[Any]:
@@ -59,7 +58,7 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
         kickoff_open=is_open,
         status=status,
         status_word=word,
-        score=_score(details) if status in BEGUN else None,
+        score=_score(details) if status is not None and status.begun else None,
         gender={names["ruleset_men"]: "male", names["ruleset_women"]: "female"}.get(rules or ""),
         text_coverage=False,
     )

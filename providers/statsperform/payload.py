@@ -9,7 +9,7 @@ from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
 from mapping.match.match import Score
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import ValueMismatch, read_if_fits
 from providers.fetch import decode
 from providers.json_row import JsonRow
 
@@ -63,11 +63,8 @@ def all_matches(resource: str, body: bytes) -> Iterator[Row]:
 
 def id_of(match: Row) -> str | None:
     """The match's id; None where nobody can read it."""
-    try:
-        info = match.part("matchInfo")
-        return None if info is None else info.text("id")
-    except ValueMismatch:
-        return None
+    info = read_if_fits(match.part, "matchInfo")
+    return None if info is None else read_if_fits(info.text, "id")
 
 
 def _rows(value: Any) -> list[Row]:

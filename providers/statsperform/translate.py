@@ -11,7 +11,7 @@ from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.clock import Course, clock, course, kickoff, marks
 from providers.statsperform.incidents import KICK, People, incidents
 from providers.statsperform.payload import MATCH, Row, find_match
-from providers.teams import how_decided, squad_rank
+from providers.teams import divide_squad, how_decided, in_order_of_play
 
 HALF, FULL, EXTRA = 1, 2, 4
 """Parts with whose end a score is final."""
@@ -84,7 +84,7 @@ def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident]
         shootout=kicks,
         periods=tuple(_periods(of, scores, total, faults)),
         winner=SIDES.get(winner) if match.status is Status.FINISHED else None,
-        incidents=_ordered(marks(of), happened),
+        incidents=in_order_of_play(marks(of), happened),
     )
 
 
@@ -107,17 +107,6 @@ def _after_extra_time(
         return total
     faults.add("scores.et", f"{extra} fits neither the whole match nor its extra time")
     return None
-
-
-def _ordered(whistles: Sequence[Incident], happened: Sequence[Incident]) -> tuple[Incident, ...]:
-    """All of them as they happened: a part's start before what is in it, and its end behind."""
-    starts = {each.kind for each in whistles if each.kind.rpartition(".")[2].startswith(("start", "resume"))}
-
-    def when(incident: Incident) -> tuple[int, int, int, int]:
-        rank = 1 if not incident.marks_period else 0 if incident.kind in starts else 2
-        return incident.phase or 0, rank, incident.minute or 0, incident.added or 0
-
-    return tuple(replace(each, order=at) for at, each in enumerate(sorted((*whistles, *happened), key=when)))
 
 
 def _named(info: Row, name: str, called: str, faults: FaultCollector) -> Named | None:
@@ -151,15 +140,12 @@ def _team(item: object, path: str, faults: FaultCollector) -> tuple[SideName, Si
 
 def add_squads(sides: Mapping[SideName, Side], live: Row, faults: FaultCollector) -> dict[SideName, Side]:
     """The sides with the people who are named for them."""
-    squads = dict(_squads(live, faults))
-    return {name: _with_squad(side, squads.get(side.ext_id, ())) for name, side in sides.items()}
-
-
-def _with_squad(side: Side, members: tuple[tuple[Person, bool], ...]) -> Side:
-    def listed(*, starts: bool) -> tuple[Person, ...]:
-        return tuple(sorted((each for each, begins in members if begins is starts), key=squad_rank))
-
-    return replace(side, lineup=listed(starts=True), bench=listed(starts=False))
+    squads = {team: divide_squad(members) for team, members in _squads(live, faults)}
+    found: dict[SideName, Side] = {}
+    for name, side in sides.items():
+        lineup, bench = squads.get(side.ext_id, ((), ()))
+        found[name] = replace(side, lineup=lineup, bench=bench)
+    return found
 
 
 def _squads(live: Row, faults: FaultCollector) -> Iterator[tuple[str, tuple[tuple[Person, bool], ...]]]:
