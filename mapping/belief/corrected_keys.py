@@ -66,7 +66,10 @@ def content(incident: Incident) -> tuple[Any, ...]:
 
 
 def numbered_anew(was: Match, now: Match) -> frozenset[str]:
-    """Keys of incidents that are there under others: nobody has taken them back."""
+    """Keys of incidents that are there under others: nobody has taken them back.
+
+    A goal of `incident:7` that comes again as `incident:9`, the same in all else, gives `incident:7`.
+    """
     keys = {each.key for each in now.incidents}
     gone = [each for each in was.incidents if each.key not in keys]
     there = {content(each) for each in now.incidents} if gone else set()

@@ -160,7 +160,10 @@ def by_name(doubts: Iterable[Doubt]) -> dict[str, Doubt]:
 
 
 def less(after: Any, before: Any) -> bool:
-    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
+    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score.
+
+    `Goa` is less than `Goal`, and `1:0` less than `2:0`; `Gol` is a correction of `Goal`.
+    """
     if after == before or after in (None, "", ()):
         return True
     return type(after) is type(before) and _less_of_its_kind(after, before)

@@ -128,12 +128,18 @@ def goals_of(match: Match, side: SideName) -> list[Incident]:
 
 
 def credited_side(incident: Incident) -> SideName | None:
-    """The side that an incident counts for: of an own goal the opponent of the scorer's."""
+    """The side that an incident counts for: of an own goal the opponent of the scorer's.
+
+    An own goal of home's counts for away.
+    """
     return OPPONENT[incident.side] if incident.side and incident.kind == OWN_GOAL.id else incident.side
 
 
 def covers(score: Score, earlier: Score) -> bool:
-    """Whether a match may stand at `score` after it stood at `earlier`."""
+    """Whether a match may stand at `score` after it stood at `earlier`.
+
+    `2:1` after `1:1` may be, `2:0` after `1:1` may not.
+    """
     return score.home >= earlier.home and score.away >= earlier.away
 
 
@@ -283,12 +289,18 @@ def _after_parts(match: Match, number: int) -> Score | None:
 
 
 def side_with_enough_sets(sets: Score | None) -> SideName | None:
-    """Who has won more sets, and enough of them; None where they do not say who won."""
+    """Who has won more sets, and enough of them; None where they do not say who won.
+
+    `2:1` is won by home, `1:0` by nobody yet.
+    """
     return None if sets is None or max(sets.home, sets.away) < SETS_THAT_WIN else sets.ahead
 
 
 def game_key(number: int, games: int) -> str:
-    """The key of the game after which so many games of the set with this number were played."""
+    """The key of the game after which so many games of the set with this number were played.
+
+    `game:s2:7` is the seventh game of the second set.
+    """
     return f"{GAME}s{number}:{games}"
 
 

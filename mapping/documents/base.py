@@ -27,12 +27,18 @@ DocumentT = TypeVar("DocumentT", bound="Document")
 
 
 def wire_name(name: str) -> str:
-    """The name a field travels under: a trailing underscore in Python is a leading one on the wire."""
+    """The name a field travels under: a trailing underscore in Python is a leading one on the wire.
+
+    `type_` travels as `_type`.
+    """
     return f"_{name[:-1]}" if name.endswith("_") else name
 
 
 def canonical_type(kind: str) -> str:
-    """The type as our responses spell it: what follows the first `::` decides, whatever prefix a client uses."""
+    """The type as our responses spell it: what follows the first `::` decides, whatever prefix a client uses.
+
+    `Scribble::Model::Event` is `Svc::Model::Event`.
+    """
     if kind.startswith(OURS):
         return kind
     _, found, rest = kind.partition("::")

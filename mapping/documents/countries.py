@@ -55,6 +55,9 @@ COUNTRIES = frozenset(ALPHA2.values())
 
 
 def alpha2(code: str | None) -> str | None:
-    """The ISO 3166-1 alpha-2 code for a code of two or three letters in any case, None for what is neither."""
+    """The ISO 3166-1 alpha-2 code for a code of two or three letters in any case, None for what is neither.
+
+    `GER` is `DE`, `eng` is `GB`.
+    """
     letters = (code or "").strip().upper()
     return letters if letters in COUNTRIES else ALPHA2.get(letters)

@@ -47,18 +47,7 @@ class ImportOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON values, equal for equal terms."""
-        return {
-            "sport": self.sport,
-            "locale": self.locale,
-            "auto_post": self.auto_post,
-            "exclude_events": sorted(self.exclude_events),
-            "exclude_scoreboard": self.exclude_scoreboard,
-            "text": self.text,
-            "title": self.title,
-            "paused": self.paused,
-            "withdrawn": self.withdrawn,
-            "confirm": self.confirm,
-        }
+        return {**{name: getattr(self, name) for name in _FORMS}, "exclude_events": sorted(self.exclude_events)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ImportOptions:
@@ -68,18 +57,8 @@ class ImportOptions:
         wrong = [name for name, right in _FORMS.items() if name in data and not right(data[name])]
         if wrong or "sport" not in data:
             raise ValueError(f"{wrong[0] if wrong else 'sport'} is not as expected")
-        return cls(
-            sport=data["sport"],
-            locale=data.get("locale", "en"),
-            auto_post=data.get("auto_post", False),
-            exclude_events=frozenset(data.get("exclude_events", ())),
-            exclude_scoreboard=data.get("exclude_scoreboard", False),
-            text=data.get("text", False),
-            title=data.get("title"),
-            paused=data.get("paused", False),
-            withdrawn=data.get("withdrawn"),
-            confirm=data.get("confirm", "one"),
-        )
+        given = {name: data[name] for name in _FORMS if name in data}
+        return cls(**given | {"exclude_events": frozenset(data.get("exclude_events", ()))})
 
 
 def _text(value: object) -> bool:

@@ -176,7 +176,7 @@ def spelt_alike(one: str, other: str) -> bool:
 
 
 def team_tokens(*names: str | None) -> frozenset[str]:
-    """The words of a team's names that may identify its club."""
+    """The words of a team's names that may identify its club. `FC Schalke 04` is known by `schalke` alone."""
     return frozenset(
         word
         for word in name_tokens(*names)

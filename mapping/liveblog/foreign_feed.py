@@ -54,7 +54,10 @@ class ForeignPage(NamedTuple):
 
 
 def source_of(url: str) -> str:
-    """What names a liveblog of another service, whichever way it is read: the host and the liveblog, or the path."""
+    """What names a liveblog of another service, whichever way it is read: the host and the liveblog, or the path.
+
+    `https://Example.org/feed?liveblogId=7` is `example.org 7`.
+    """
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     named = next((query[each] for each in LIVEBLOG if query.get(each)), parts.path)

@@ -116,7 +116,7 @@ def _fitting(templates: Iterable[str], values: Mapping[str, str]) -> Iterator[st
 
 @cache
 def placeholders(template: str) -> frozenset[str]:
-    """The names in braces."""
+    """The names in braces. Of `{player} scores for {team}`: `player` and `team`."""
     return frozenset(name for _, name, _, _ in Formatter().parse(template) if name)
 
 
@@ -154,7 +154,7 @@ def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mappin
 
 
 def join_scores(scores: Iterable[str], translator: Translator) -> str:
-    """Scores one after the other, as those of sets."""
+    """Scores one after the other, as those of sets. `6:3, 6:4`."""
     return translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(scores)
 
 
@@ -194,7 +194,10 @@ def _called(person: Person, match: Match) -> str:
 
 
 def distinguish_name(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
-    """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
+    """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one.
+
+    `Müller` beside another Müller is `T. Müller`.
+    """
     given = full.removesuffix(name).strip()
     namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]
     if not namesakes or not given:

@@ -102,7 +102,7 @@ class Allowed:
 
 
 def plain_host(host: str) -> str:
-    """The name as it is compared: lower case, no trailing dot, no brackets."""
+    """The name as it is compared: lower case, no trailing dot, no brackets. `EXAMPLE.org.` is `example.org`."""
     return host.lower().removesuffix(".").removeprefix("[").removesuffix("]")
 
 
@@ -171,7 +171,10 @@ def all_allowed(host: str, addresses: Iterable[str], allowed: Allowed) -> list[s
 
 
 def without_password(url: str) -> str:
-    """The URL as it may be shown: without user and password."""
+    """The URL as it may be shown: without user and password.
+
+    `https://me:pw@example.org/a` is `https://example.org/a`.
+    """
     scheme, found, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     return f"{scheme}{found}{authority.rpartition('@')[2]}{slash}{path}"

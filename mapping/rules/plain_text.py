@@ -115,7 +115,10 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
 
 
 def defuse_formula(value: object) -> object:
-    """The cell, a text that begins like a formula behind an apostrophe, which spreadsheets do not show."""
+    """The cell, a text that begins like a formula behind an apostrophe, which spreadsheets do not show.
+
+    `=1+1` is `'=1+1`.
+    """
     return f"'{value}" if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA) else value
 
 
@@ -129,7 +132,10 @@ def words(*texts: str | None) -> frozenset[str]:
 
 
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
-    """The words of a query, each with its spellings; one of them should begin a word of whatever is found."""
+    """The words of a query, each with its spellings; one of them should begin a word of whatever is found.
+
+    `FC Köln` gives `fc`, and `koln` or `koeln`.
+    """
     return tuple(_groups(text, MOST_IN_QUERY))
 
 

@@ -66,6 +66,7 @@ def sanitise(markup: str) -> str:
     """The markup with nothing but the allowed elements and links; sanitising twice changes nothing more.
 
     Of markup that is nested deeper than anybody writes it, the text alone is left.
+    `<p onclick="x()">a<script>b</script></p>` is `<p>a</p>`.
     """
     before = html.escape(_TAG.sub(" ", markup), quote=False) if too_deep(markup) else _UNWRAPPED_BLOCKS.sub(" ", markup)
     after = _CLEANER.clean(before)
@@ -75,18 +76,24 @@ def sanitise(markup: str) -> str:
 
 
 def tidy(markup: str) -> str:
-    """Sanitised and without blanks and line breaks at its ends; empty when there is no text in it."""
+    """Sanitised and without blanks and line breaks at its ends; empty when there is no text in it.
+
+    Nothing is left of `<p> <br/></p>`.
+    """
     clean = sanitise(markup)
     return _EDGES.sub("", clean) if _text(clean) else ""
 
 
 def escape(text: str) -> str:
-    """Plain text as rich text; sanitising it changes nothing."""
+    """Plain text as rich text; sanitising it changes nothing. `a < b` is `a &lt; b`."""
     return sanitise(html.escape(text, quote=False))
 
 
 def plain(markup: str) -> str:
-    """The text alone, on one line: for titles, feeds and search."""
+    """The text alone, on one line: for titles, feeds and search.
+
+    `<p>One &amp; <b>two</b></p><p>three</p>` is `One & two three`.
+    """
     return _plain(markup)[1]
 
 

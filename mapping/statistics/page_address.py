@@ -40,7 +40,10 @@ NOWHERE = PageAddress()
 
 @lru_cache(maxsize=4096)
 def page_address(url: str) -> PageAddress:
-    """The page of an address, without user, query, fragment, default port and last slash; `NOWHERE` for what is none."""
+    """The page of an address, without user, query, fragment, default port and last slash; `NOWHERE` for what is none.
+
+    `https://User:pw@Example.org:443/a/?b#c` is the page `https://example.org/a`.
+    """
     if len(url) > LONGEST or not url.isprintable():
         return NOWHERE
     try:

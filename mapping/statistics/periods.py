@@ -59,7 +59,10 @@ def month_span(month: str) -> tuple[int, int]:
 
 
 def months_between(first: str, last: str) -> list[str]:
-    """The months (`2026-11`) from that of one salt through that of another, of months or of days."""
+    """The months (`2026-11`) from that of one salt through that of another, of months or of days.
+
+    From `2026-11-28` through `2027-01` there are three.
+    """
     found, month = [], first[: len("2026-11")]
     while month <= last[: len("2026-11")]:
         found.append(month)
@@ -115,10 +118,12 @@ def calendar(text: str) -> Calendar:
 
 
 def utc_day(at: int) -> str:
+    """The day of an instant in UTC: `2026-11-22`."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def utc_month(at: int) -> str:
+    """The month of an instant in UTC: `2026-11`."""
     return utc_day(at)[:7]
 
 
