@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.comments.comment_counts import CountedComments
-from api.comments.operations import allows_comments, as_read, liveblog_of_channel
+from api.comments.operations import allows_comments, as_read, liveblog_of_channel, page_document
 from api.http import openapi
 from api.http.caching import cache_control, conditional
 from api.http.errors import json_bytes, json_response
@@ -43,7 +43,6 @@ PERSONAL = {"Vary": "Authorization, Reader-Token"}
 CHANNEL = [openapi.in_path("ORGANIZATION_ID"), openapi.in_path("CHANNEL_ID"), PARAMETER]
 LIMIT = Integer("limit", "Comments a page", low=1, high=MOST, default=DEFAULT_LIMIT)
 NEXT = Text("next", "The last comment of the page before")
-WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 INDEX = openapi.operation(
     "comments.index",
     "The comments of a post",
@@ -62,7 +61,7 @@ CREATE = openapi.operation(
     "Comments",
     {
         200: openapi.document_answer(ReaderComment, "The comment; `pending` until somebody approves it"),
-        **WRITE_REFUSALS,
+        **openapi.CHANGE_ERRORS,
         **openapi.refusals(409),
     },
     parameters=[*CHANNEL, KEY, DELAY],
@@ -73,7 +72,7 @@ LIKE = openapi.operation(
     "comments.like",
     "Like a comment, or take the like back",
     "Comments",
-    {200: openapi.document_answer(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(CommentLikes, "The likes of the comment"), **openapi.CHANGE_ERRORS},
     parameters=[*CHANNEL, openapi.in_path("commentId"), DELAY],
     body=openapi.json_body(openapi.request_schema(CommentLike), {"liked": True}),
     security=openapi.OPEN,
@@ -82,7 +81,7 @@ REPORT = openapi.operation(
     "comments.report",
     "Report a comment to those who moderate",
     "Comments",
-    {200: openapi.document_answer(CommentReported, "The report is taken"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(CommentReported, "The report is taken"), **openapi.CHANGE_ERRORS},
     parameters=[*CHANNEL, openapi.in_path("commentId"), DELAY],
     security=openapi.OPEN,
 )
@@ -102,13 +101,7 @@ async def index(request: ApiRequest) -> Response:
         reader_id = None if who is None else who.id
         read = partial(comments.public_page, conn, channel_id, limit=limit, after=after, until=view.at)
         page = read(reader_id=reader_id) if shown else CommentPage((), more=False, total=0)
-        return json_bytes(
-            {
-                "comments": [as_read(services, each, personal=who is not None) for each in page.comments],
-                "next": page.comments[-1].id if page.more else None,
-                "total": page.total,
-            }
-        )
+        return json_bytes(page_document(page, partial(as_read, services, personal=who is not None)))
 
     if who is not None:
         body = await services.store.read(render, at=view.at)

@@ -38,7 +38,6 @@ STATUS = OneOf("status", "Only comments that are", choices=words(tuple(map(str, 
 OF_LIVEBLOG = Text("liveblogId", "Only comments of this liveblog")
 OF_POST = Text("channel_id", "Only comments of this post")
 ORGANIZATION = openapi.in_path("organizationId")
-WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 LIST = openapi.operation(
     "comments.list",
     "Comments to moderate",
@@ -59,7 +58,7 @@ MODERATE = openapi.operation(
     "Moderation",
     {
         200: openapi.document_answer(ModeratedComment, "The comment as it is now"),
-        **WRITE_REFUSALS,
+        **openapi.CHANGE_ERRORS,
         **openapi.refusals(409),
     },
     parameters=[ORGANIZATION, openapi.in_path("commentId")],
@@ -69,7 +68,7 @@ BAN = openapi.operation(
     "comments.ban",
     "Ban a reader, or let it in again",
     "Moderation",
-    {200: openapi.document_answer(ReaderBan, "Whether the reader is banned"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(ReaderBan, "Whether the reader is banned"), **openapi.CHANGE_ERRORS},
     parameters=[ORGANIZATION, openapi.in_path("readerId")],
     body=openapi.json_body(openapi.request_schema(ReaderBanRequest), {"banned": True}),
 )
@@ -77,7 +76,7 @@ CLOSE = openapi.operation(
     "comments.close",
     "Take no more comments of a post, or take them again",
     "Moderation",
-    {200: openapi.document_answer(ChannelClosing, "Whether the channel is closed"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(ChannelClosing, "Whether the channel is closed"), **openapi.CHANGE_ERRORS},
     parameters=[ORGANIZATION, openapi.in_path("channelId")],
     body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
 )
@@ -126,13 +125,7 @@ async def list_comments(request: ApiRequest) -> Response:
         )
 
     page = await services.store.read(read)
-    return json_response(
-        {
-            "comments": [as_moderated(services, each) for each in page.comments],
-            "next": page.comments[-1].id if page.more else None,
-            "total": page.total,
-        }
-    )
+    return json_response(operations.page_document(page, partial(as_moderated, services)))
 
 
 async def moderate(request: ApiRequest) -> Response:

@@ -5,6 +5,7 @@ Whether the caller may do it at all is checked before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy import Connection
@@ -17,7 +18,7 @@ from api.view.post_files import reader_picture
 from mapping.comments.documents import CommentDecision
 from mapping.errors import NotFound
 from store.comments import moderation
-from store.comments.comments import StoredComment
+from store.comments.comments import CommentPage, StoredComment
 from store.comments.tables import CommentStatus
 from store.engine.records import StoredGame
 from store.engine.unit import Unit
@@ -123,3 +124,12 @@ def as_moderated(services: Services, comment: StoredComment) -> Json:
     """The comment as those see it who moderate it."""
     more = {"liveblog_id": comment.game_id, "reports": comment.reports, "moderated_by": comment.moderated_by}
     return {**as_read(services, comment, personal=False), **more}
+
+
+def page_document(page: CommentPage, shown: Callable[[StoredComment], Json]) -> Json:
+    """A page of comments, each as it is `shown`."""
+    return {
+        "comments": list(map(shown, page.comments)),
+        "next": page.comments[-1].id if page.more else None,
+        "total": page.total,
+    }

@@ -141,7 +141,12 @@ async def oembed(request: ApiRequest) -> Response:
             "html": iframe(frame_url(settings.public_url, game.local_id, view.delay), title, width, height),
             **_thumbnail(loaded, services, view.delay),
         }
-        return json_bytes(facts) if form == "json" else _xml(facts)
+        if form == "json":
+            return json_bytes(facts)
+        root = ET.Element("oembed")
+        for key, value in facts.items():
+            add(root, key, str(value))
+        return serialise(root)
 
     body = await services[ReadCache].body(("oembed", form, width, height, game.id, game.version), rendered, view)
     return conditional(request.headers, body, f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings))
@@ -159,13 +164,6 @@ def _thumbnail(loaded: LoadedLiveblog, services: Services, delayed: int) -> Json
     others = {logo: (LOGO, LOGO), card_url(services.settings.public_url, loaded.document, delayed): SIZE}
     width, height = size if all(size) else others.get(found, (COVER, COVER * 9 // 16))
     return {"thumbnail_url": found, "thumbnail_width": width, "thumbnail_height": height}
-
-
-def _xml(facts: Json) -> bytes:
-    root = ET.Element("oembed")
-    for key, value in facts.items():
-        add(root, key, str(value))
-    return serialise(root)
 
 
 async def frame(request: ApiRequest) -> Response:

@@ -175,7 +175,8 @@ def build_feed(conn: Connection, game_id: str, request: FeedRequest, services: S
     chosen, more = chosen_events(conn, game_id, request)
     events = complete(conn, public_documents(chosen))
     page = article_address(settings, game) or page_url(settings.public_url, game.local_id, request.delay)
-    language = _language(game.document)
+    locale = text(game.document, "locale")
+    language = locale if _LANGUAGE.fullmatch(locale) else "en"
     squads = names_of(node(game.document, "squads"))
     images = Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id)
     shown = map(request.theme.labelled, events)
@@ -207,12 +208,6 @@ def with_extras(feed: Feed, extras: Sequence[PostExtras]) -> Feed:
     )
 
 
-def _language(game: Json) -> str:
-    """The language tag, English where the document has none that is one."""
-    locale = text(game, "locale")
-    return locale if _LANGUAGE.fullmatch(locale) else "en"
-
-
 def _item(event: Json, page: str, language: str, squads: Names, images: Images) -> Item | None:
     try:
         return item_of(event, page, language, squads, images)
@@ -221,22 +216,19 @@ def _item(event: Json, page: str, language: str, squads: Names, images: Images) 
         return None
 
 
-def _lead(event: Json, language: str) -> str:
-    """What happened, where the title is a headline of the post's own."""
-    happened = " ".join(filter(None, (minute(event), incident(event, language)))) if text(event, "headline") else ""
-    return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
-
-
 def item_of(event: Json, page: str, language: str, squads: Names, images: Images) -> Item:
     """One event as a feed's item, its score written as in that language; `squads`: who plays beside the one it names."""
     event, local_id = as_read(event), text(event, "local_id")
     url = f"{page}#{quote(local_id, safe='')}"
     files = FeedFiles(images, translator(language), url)
     published = number(event, "created_at") or 0
+    # What happened, where the title is a headline of the post's own.
+    happened = " ".join(filter(None, (minute(event), incident(event, language)))) if text(event, "headline") else ""
+    lead = f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
     return Item(
         id=local_id,
         title=headline(event, language, squads),
-        html=_lead(event, language) + body_html(event, language, files),
+        html=lead + body_html(event, language, files),
         text=plain_text(event),
         published=published,
         updated=max(published, number(event, "updated_at") or 0),

@@ -138,12 +138,11 @@ HEADERS: Mapping[int, Json] = {401: _CHALLENGE, 429: _LATER, 503: _LATER}
 
 def refusals(*statuses: int) -> Responses:
     """The error responses with these statuses."""
-    return {status: _refusal(status) for status in sorted(statuses)}
-
-
-def _refusal(status: int) -> Json:
-    headers = {"headers": HEADERS[status]} if status in HEADERS else {}
-    return {**json_answer({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
+    return {
+        status: json_answer({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status])
+        | ({"headers": HEADERS[status]} if status in HEADERS else {})
+        for status in sorted(statuses)
+    }
 
 
 def json_answer(schema: Schema, description: str, example: Any = None) -> Json:
@@ -164,6 +163,7 @@ def json_content(schema: Schema, example: Any = None) -> Json:
 EMPTY: Json = {"type": "object", "maxProperties": 0}
 READ_ERRORS = refusals(*OF_ALL, 401, 403, 404)
 WRITE_ERRORS = refusals(*OF_ALL, 401, 403, 404, 409, 413, 422)
+CHANGE_ERRORS = refusals(*OF_ALL, 401, 403, 404, 413, 422)
 PUBLIC_ERRORS = refusals(*OF_ALL, 401, 404)
 NOT_MODIFIED: Responses = {304: {"description": "The caller has it already (`If-None-Match`, `If-Modified-Since`)"}}
 PROBE_ERRORS = refusals(400, 414, 415, 500)
@@ -237,9 +237,11 @@ def document(
     paths: dict[str, Json] = {}
     for route in routes:
         if route.operation:
-            operation = _describe(route)
+            docstring = inspect.getdoc(route.handler)
+            operation: Json = {**({"description": docstring} if docstring else {}), **route.operation}
             if session_cookie is not None and route.takes_sessions and operation["security"]:
-                operation["security"] = [*operation["security"], _session_of(route)]
+                proof: Json = {SESSION: []} if route.method == "GET" else {SESSION: [], ACCOUNT: []}
+                operation["security"] = [*operation["security"], proof]  # for a write also whom the page was made for
             paths.setdefault(route.path, {})[route.method.lower()] = operation
     found: set[SchemaOf] = set()
     served: Json = _fill(paths, limits, found)
@@ -252,11 +254,6 @@ def document(
         "components": {"schemas": {"Error": ERROR, **_components(found)}, "securitySchemes": schemes},
     }
     return shorten_names(whole)
-
-
-def _session_of(route: Route) -> Json:
-    """What a person's browser proves itself with: the cookie, and for a write whom the page was made for."""
-    return {SESSION: []} if route.method == "GET" else {SESSION: [], ACCOUNT: []}
 
 
 def _session_schemes(cookie: str) -> Json:
@@ -274,12 +271,6 @@ def _session_schemes(cookie: str) -> Json:
             "description": "Beside the cookie, the account that the page was made for; `Sec-Fetch-Site` has to be `same-origin`",
         },
     }
-
-
-def _describe(route: Route) -> Json:
-    """The operation, described by its handler's docstring unless it has a description of its own."""
-    docstring = inspect.getdoc(route.handler)
-    return {**({"description": docstring} if docstring else {}), **(route.operation or {})}
 
 
 def request_schema(model: Any) -> SchemaOf:

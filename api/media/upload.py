@@ -27,7 +27,7 @@ from config import Settings
 from mapping.documents.blocks import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
-from store.files.storage import CONTENT_TYPES, HEAD, FileStore, new_key
+from store.files.storage import CONTENT_TYPES, HEAD, new_key
 from store.files.video_facts import VIDEO_TYPES, content_type, facts_of
 from store.media import uploads
 
@@ -86,17 +86,19 @@ class FileKind(NamedTuple):
 async def upload(request: ApiRequest) -> Response:
     """Store the file in the body or its form, whose kind is known by its content whatever its Content-Type says."""
     services, settings, organization_id = request.services, request.services.settings, request.organization_id
-    form = _form(request)
-    request.context.body_bytes = max(settings.media.image_bytes, settings.media.video_bytes) + (
-        0 if form is None else AROUND_BYTES
-    )
+    said, most = request.headers.get("Content-Type", ""), max(settings.media.image_bytes, settings.media.video_bytes)
+    form = UploadForm(said, most) if is_form(said) else None
+    request.context.body_bytes = most + (0 if form is None else AROUND_BYTES)
     with services[UploadPlaces].taken(organization_id):
         body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
         kind = await asyncio.to_thread(_kind, head, settings)
         key = new_key()
         stored = await services.files.put(key, _join(head, body, kind.most))
-        measured = await _measure(services.files, key, head, stored.bytes) if kind.subtype == VIDEO else {}
+        measured: Json = {}
+        if kind.subtype == VIDEO:  # as far as it can be found out; its index may stand at its end
+            end = await services.files.read(key, HEAD, max(stored.bytes - HEAD, 0))
+            measured = await facts_of(head[:HEAD], end, stored.bytes)
     made = uploads.Upload(
         key=key,
         organization_id=organization_id,
@@ -115,12 +117,6 @@ async def upload(request: ApiRequest) -> Response:
     return json_response(_media_document(made) | measured | ({} if form is None else form.texts()))
 
 
-def _form(request: ApiRequest) -> UploadForm | None:
-    """The form that the body is, where it says so."""
-    said, settings = request.headers.get("Content-Type", ""), request.services.settings
-    return UploadForm(said, max(settings.media.image_bytes, settings.media.video_bytes)) if is_form(said) else None
-
-
 async def _head(body: AsyncIterator[bytes]) -> bytes:
     """The beginning of the body, long enough to say what it is."""
     head = bytearray()
@@ -133,17 +129,13 @@ async def _head(body: AsyncIterator[bytes]) -> bytes:
 
 async def _join(head: bytes, rest: AsyncIterator[bytes], most: int) -> AsyncIterator[bytes]:
     """The body again; raises PayloadTooLarge where it grows beyond `most` bytes."""
-    size = 0
-    async for chunk in _chain(head, rest):
-        size += len(chunk)
-        if size > most:
-            raise PayloadTooLarge(f"the file is larger than {most} bytes")
-        yield chunk
-
-
-async def _chain(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    too_large = PayloadTooLarge(f"the file is larger than {most} bytes")
+    if (size := len(head)) > most:
+        raise too_large
     yield head
     async for chunk in rest:
+        if (size := size + len(chunk)) > most:
+            raise too_large
         if chunk:
             yield chunk
 
@@ -164,12 +156,6 @@ def _kind(head: bytes, settings: Settings) -> FileKind:
     if video is None:
         raise UnsupportedMedia(f"the body should be an image or a video: {', '.join(CONTENT_TYPES)}, mp4, webm, mov")
     return FileKind(VIDEO, video, settings.media.video_bytes)
-
-
-async def _measure(files: FileStore, key: str, head: bytes, size: int) -> Json:
-    """Width, height and length of a stored video as far as they can be found out; its index may stand at its end."""
-    start = max(size - HEAD, 0)
-    return await facts_of(head[:HEAD], await files.read(key, HEAD, start), size)
 
 
 def _media_document(made: uploads.Upload) -> Json:

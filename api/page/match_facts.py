@@ -45,7 +45,10 @@ def key_moments_html(found: KeyMoments, page: PageContext) -> str:
     recap = f'<p class="recap">{whole_scores(escape(found.recap))}</p>' if found.recap else ""
     newest = _in_parts(found.moments)[::-1]
     seen = SHOWN if len(newest) > SHOWN + FEW_MORE else len(newest)
-    listed = _groups(newest[:seen], page) + _fold(newest[seen:], page)
+    listed, earlier = _groups(newest[:seen], page), newest[seen:]
+    if earlier:
+        summary = escape(page.texts.text(Label.EARLIER_MOMENTS, count=len(earlier)))
+        listed += f"<details><summary>{summary}</summary>{_groups(earlier, page)}</details>"
     return (
         f'<section class="moments" id="section-moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>'
         f"{recap}{listed}</section>"
@@ -59,13 +62,6 @@ def _in_parts(moments: Iterable[KeyMoment]) -> list[Grouped]:
         part = each.phase or part
         grouped.append((part, each))
     return grouped
-
-
-def _fold(moments: Sequence[Grouped], page: PageContext) -> str:
-    if not moments:
-        return ""
-    summary = escape(page.texts.text(Label.EARLIER_MOMENTS, count=len(moments)))
-    return f"<details><summary>{summary}</summary>{_groups(moments, page)}</details>"
 
 
 def _groups(moments: Sequence[Grouped], page: PageContext) -> str:

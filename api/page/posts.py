@@ -72,11 +72,14 @@ def stream(
     listed = f'<ol{order} data-nothing="{nothing}"{_times(events) if extent else ""}>{shown}</ol>'
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
+    href = escape((page.url + extent.wanted.address()).rstrip("&"))
+    newest = escape(texts.text(PageText.NEWEST_POSTS))
+    newer = f'<a class="newer" href="{href}">{newest}</a>' if extent.newer else ""
     return (
         f'<section class="stream" id="section-posts" {named_so}{_texts_for_script(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
-        f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
+        f'<p class="unseen announcer" role="status"></p>{newer}'
         f"{listed}{_older(events, page, extent)}</section>"
     )
 
@@ -106,13 +109,6 @@ def _filters(game: Json, page: PageContext, extent: PageExtent) -> str:
         href = escape((page.url + extent.wanted.address(each)).rstrip("&"))
         links += f'<a href="{href}"{current}>{escape(page.texts.text(FILTERS[each]))}</a>'
     return f'<nav class="filters" aria-label="{escape(page.texts.text(PageText.FILTERS))}">{links}</nav>'
-
-
-def _newer(page: PageContext, extent: PageExtent) -> str:
-    if not extent.newer:
-        return ""
-    href = escape((page.url + extent.wanted.address()).rstrip("&"))
-    return f'<a class="newer" href="{href}">{escape(page.texts.text(PageText.NEWEST_POSTS))}</a>'
 
 
 def _older(events: Sequence[Json], page: PageContext, extent: PageExtent) -> str:
@@ -146,36 +142,25 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
     event = as_read(event)
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
-    drawn = _drawn_as(game, event, page)
+    sport, phase = sport_of(game), text(event, "sport_event", "phase", "name")
+    of_type = sport.kind(event_type)
+    kicked = can_be_kick(of_type) and is_of_shootout(sport, phase, page.texts)  # no goal
+    drawn = KICKED[of_type.scores] if kicked else event_type
     classes = ["post", f"on-{escape(word_of(drawn))}"]
     classes += ["period"] if happened and marks_period(event_type) else []
-    classes += _styles(game, event, pinned=pinned)
+    side = _side(game, event)
+    classes += [STYLES.get(text(event, "highlight"), ""), "pinned" if pinned else "", f"of-{side}" if side else ""]
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time", page.zone, page.texts.locale)
     label = f'<p class="pin">{PIN}{escape(page.texts.text(Label.PINNED))}</p>' if pinned else ""
     link = f'<a class="link" href="{escape(page.permalink(text(event, "local_id")))}">{at}</a>'
     return (
-        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
+        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(filter(None, classes))}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'
         f'{label}<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
         f'<div class="mark">{icon(drawn if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, page))}</div></article></li>'
     )
-
-
-def _drawn_as(game: Json, event: Json, page: PageContext) -> str:
-    """The event type by which the post is drawn: a kick of the shoot-out is no goal."""
-    sport, event_type = sport_of(game), text(event, "sport_event", "event_type")
-    kind, phase = sport.kind(event_type), text(event, "sport_event", "phase", "name")
-    kicked = can_be_kick(kind) and is_of_shootout(sport, phase, page.texts)
-    return KICKED[kind.scores] if kicked else event_type
-
-
-def _styles(game: Json, event: Json, *, pinned: bool) -> list[str]:
-    """The classes for how the post stands out and for the side that it is about."""
-    side = _side(game, event)
-    found = [STYLES.get(text(event, "highlight"), ""), "pinned" if pinned else "", f"of-{side}" if side else ""]
-    return list(filter(None, found))
 
 
 def _head(event: Json, happened: str, locale: str) -> str:

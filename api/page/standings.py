@@ -90,7 +90,11 @@ TITLES = {"laps": Label.LAPS, "time": Label.TIME}
 
 def podium(game: Json, texts: Translator) -> str:
     """The first three once the race is over as planned, as far as exactly one has each place; empty without a winner."""
-    steps = "".join(_step(*each) for each in _on_podium(game))
+    steps = "".join(
+        f'<li class="place-{place}"><b>{place}</b><span><bdi>{escape(name)}</bdi>'
+        f"{f'<small><bdi>{escape(team)}</bdi></small>' if team else ''}</span></li>"
+        for place, name, team in _on_podium(game)
+    )
     label = escape(texts.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.podium").title))
     return f'<ol class="podium" aria-label="{label}">{steps}</ol>' if steps else ""
 
@@ -98,19 +102,18 @@ def podium(game: Json, texts: Translator) -> str:
 def _on_podium(game: Json) -> list[tuple[int, str, str]]:
     """Place, name and team."""
     found: list[tuple[int, str, str]] = []
-    entries = nodes(game, "state_info", "ranking") if _is_over_as_planned(game) and not _is_timed(game) else []
+    called_off = interruption_of(game, translator(text(game, "locale") or "en"))
+    over = number(game, "state_info", "gamestate") == ENDED and called_off is None
+    entries = nodes(game, "state_info", "ranking") if over and not _is_timed(game) else []
     for place in range(1, STEPS + 1):
         there = [each for each in entries if number(each, "position") == place]
         if len(there) != 1 or not _row(there[0]).name:
             break
-        player, team = _short(node(there[0], "player")), _short(node(there[0], "team"))
+        player, team = (
+            text(there[0], part, "short_name") or text(there[0], part, "name") for part in ("player", "team")
+        )
         found.append((place, player or team, team if player else ""))
     return found
-
-
-def _is_over_as_planned(game: Json) -> bool:
-    called_off = interruption_of(game, translator(text(game, "locale") or "en"))
-    return number(game, "state_info", "gamestate") == ENDED and called_off is None
 
 
 def _is_timed(game: Json) -> bool:
@@ -125,15 +128,6 @@ def top_lines(game: Json) -> list[str]:
     return [f"{place}. {name}" for place, name, _ in _on_podium(game)]
 
 
-def _step(place: int, name: str, team: str) -> str:
-    below = f"<small><bdi>{escape(team)}</bdi></small>" if team else ""
-    return f'<li class="place-{place}"><b>{place}</b><span><bdi>{escape(name)}</bdi>{below}</span></li>'
-
-
-def _short(named: Json) -> str:
-    return text(named, "short_name") or text(named, "name")
-
-
 def _rows(game: Json) -> list[RankingRow]:
     """Everybody who is named."""
     return [row for entry in nodes(game, "state_info", "ranking") if (row := _row(entry)).name]
@@ -145,7 +139,9 @@ def _row(entry: Json) -> RankingRow:
     names = [text(each, key) for each in (player, team) for key in ("name", "short_name")]
     place, people, teams = number(entry, "position"), names[0] or names[1], names[2] or names[3]
     below = " · ".join(filter(None, (text(player, "number"), teams))) if people else ""
-    return RankingRow(place, people or teams, below, text(entry, "laps"), _mark(entry, place))
+    gap, time, status = (text(entry, name) for name in ("gap", "time", "status"))
+    mark = (place == 1 and time) or gap or time or status  # the winner's time, everybody else's distance
+    return RankingRow(place, people or teams, below, text(entry, "laps"), mark)
 
 
 def _html(row: RankingRow, columns: list[str]) -> str:
@@ -153,14 +149,6 @@ def _html(row: RankingRow, columns: list[str]) -> str:
     cells = "".join(f'<td class="{name}">{escape(getattr(row, name))}</td>' for name in columns)
     place = "" if row.place is None else row.place
     return f'<tr><td class="number">{place}</td><td><bdi>{escape(row.name)}</bdi>{below}</td>{cells}</tr>'
-
-
-def _mark(entry: Json, place: int | None) -> str:
-    """The winner's time, everybody else's distance, or why somebody has neither."""
-    shown = [text(entry, name) for name in ("gap", "time", "status")]
-    if place == 1:
-        shown = [shown[1], *shown]
-    return next(filter(None, shown), "")
 
 
 def sets_table(game: Json, sides: Sequence[tuple[str, str]], texts: Translator) -> str:
@@ -171,23 +159,16 @@ def sets_table(game: Json, sides: Sequence[tuple[str, str]], texts: Translator) 
         return ""
     columns = [f'<th scope="col" aria-label="{escape(texts.text(Label.SET, set=at))}">{at}</th>' for at, _ in played]
     columns += [f'<th scope="col">{escape(texts.text(Label.POINTS))}</th>'] if points else []
-    name = escape(texts.text(Label.NAME))
-    head = f'<tr><th scope="col"><span class="unseen">{name}</span></th>{"".join(columns)}</tr>'
-    games = [_games(side, played, points) for side in range(len(sides))]
-    body = "".join(_set_row(_sign(game, side, texts), names, games[side]) for side, names in enumerate(sides))
+    head = (
+        f'<tr><th scope="col"><span class="unseen">{escape(texts.text(Label.NAME))}</span></th>{"".join(columns)}</tr>'
+    )
+    body = ""
+    for side, (initials, name) in enumerate(sides):
+        called = f'<bdi aria-hidden="true">{escape(initials)}</bdi><bdi class="unseen">{escape(name)}</bdi>'
+        cells = "".join(_cell(pair, side) for _, pair in played)
+        cells += f'<td class="points">{escape(points[side])}</td>' if points else ""
+        body += f'<tr><th scope="row">{called}{_sign(game, side, texts)}</th>{cells}</tr>'
     return f'<table class="sets"><thead>{head}</thead><tbody>{body}</tbody></table>'
-
-
-def _set_row(sign: str, names: tuple[str, str], cells: str) -> str:
-    initials, name = map(escape, names)
-    called = f'<bdi aria-hidden="true">{initials}</bdi><bdi class="unseen">{name}</bdi>'
-    return f'<tr><th scope="row">{called}{sign}</th>{cells}</tr>'
-
-
-def _games(side: int, played: list[tuple[int, Pair]], points: Pair | None) -> str:
-    """The cells of a side."""
-    cells = "".join(_cell(pair, side) for _, pair in played)
-    return cells + (f'<td class="points">{escape(points[side])}</td>' if points else "")
 
 
 def _cell(pair: Pair, side: int) -> str:
@@ -198,9 +179,12 @@ def _cell(pair: Pair, side: int) -> str:
 
 def _sign(game: Json, side: int, texts: Translator) -> str:
     """That the side has won, or that it serves."""
-    if _winner(game) == SIDES[side]:
+    score = node(game, "scoreboard", "score")
+    running = number(game, "state_info", "gamestate") == RUNNING
+    ended = number(game, "state_info", "gamestate") == ENDED and not text(score, "title")  # nothing else is said of how
+    if ended and side_with_enough_sets(score_of(score)) == SIDES[side]:
         drawn, label, name = "✓", Label.WINNER, "won"
-    elif _serves(game, side):
+    elif running and text(game, "scoreboard", "serving") == SIDES[side]:
         drawn, label, name = "●", Label.SERVING, "serves"
     else:
         return ""
@@ -218,15 +202,3 @@ def _points(game: Json) -> Pair | None:
     score = node(game, "scoreboard", "current_score")
     pair = (text(score, "home_score"), text(score, "away_score"))
     return pair if number(game, "state_info", "gamestate") == RUNNING and all(pair) else None
-
-
-def _serves(game: Json, side: int) -> bool:
-    running = number(game, "state_info", "gamestate") == RUNNING
-    return running and text(game, "scoreboard", "serving") == SIDES[side]
-
-
-def _winner(game: Json) -> SideName | None:
-    """Who has won enough sets, once the match is over and nothing else is said of how it ended."""
-    score = node(game, "scoreboard", "score")
-    said = number(game, "state_info", "gamestate") == ENDED and not text(score, "title")
-    return side_with_enough_sets(score_of(score)) if said else None

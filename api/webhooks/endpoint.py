@@ -25,9 +25,6 @@ from store.webhooks import webhooks
 from store.webhooks.delivery_log import LogFilter, LogRow
 from store.webhooks.webhooks import Subscription
 
-CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
-
-
 AddressT = TypeVar("AddressT", bound=WebhookAddress)
 FAR = 10**11
 OF_URL = Text("url", "Of this endpoint alone")
@@ -43,7 +40,7 @@ def _subscription_answer(area: str, *names: str) -> openapi.Responses:
     response = openapi.document_answer(WebhookSubscription, "The subscription; `secret` only where it is new")
     for name in names:
         response = openapi.with_link(response, f"{area}.{name}", body="$request.body")
-    return {200: response, **CHANGING}
+    return {200: response, **openapi.CHANGE_ERRORS}
 
 
 WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9f\\]*$"
@@ -57,7 +54,7 @@ CALLABLE: Json = {
 EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
 ADDRESS = openapi.json_body(openapi.request_schema(WebhookAddress), EXAMPLE)
 NEW_ADDRESS = openapi.json_body(CALLABLE, EXAMPLE)
-UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(openapi.EMPTY, "Nothing", {}), **CHANGING}
+UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(openapi.EMPTY, "Nothing", {}), **openapi.CHANGE_ERRORS}
 
 
 class WebhookPage(TypedDict):
@@ -117,7 +114,7 @@ SUBSCRIBE_V5 = openapi.operation(
         200: openapi.json_answer(
             {"allOf": list(map(openapi.response_schema, (ApiSuccess, WebhookSubscription)))}, "Done"
         ),
-        **CHANGING,
+        **openapi.CHANGE_ERRORS,
     },
     parameters=[OF_CLIENT, V5_URL],
     body=V5_BODY,
@@ -126,7 +123,7 @@ UNSUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.unsubscribe",
     "Unsubscribe an endpoint (older address)",
     TAG,
-    {200: openapi.document_answer(ApiSuccess, "Done", SUCCESS), **CHANGING},
+    {200: openapi.document_answer(ApiSuccess, "Done", SUCCESS), **openapi.CHANGE_ERRORS},
     parameters=[OF_CLIENT, V5_URL],
     body=V5_BODY,
 )
