@@ -23,8 +23,7 @@ from api.media.addresses import UploadPlaces
 from api.media.origins import FetchImage
 from api.media.proxy import ImageProxy, StoredUploads
 from api.middleware.credentials import Credentials
-from api.middleware.request_limits import RequestLimits
-from api.middleware.request_log import RequestLog, RequestSpans
+from api.middleware.request_limits import RequestLimits, RequestLog, RequestSpans
 from api.page.card import Cards
 from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from api.http.json_path import Json
 from api.http.request import ApiRequest
-from api.middleware.rate_limiter import RateLimiter
+from api.middleware.credentials import RateLimiter
 from config.sections import Readers
 from mapping.errors import NotFound, RateLimited, Unauthorized
 from mapping.readers import reader_token

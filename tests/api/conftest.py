@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from api.app import create_app
 from api.feeds.feed_request import UnknownThemes
 from api.http.request import Services
-from api.middleware.request_log import RequestLog
+from api.middleware.request_limits import RequestLog
 from api.view.read_cache import ReadCounts, StepSignal
 from ingest.sync.fixture_lists import day_of
 from mapping.match.fixture import Fixture, FixtureDay, FixtureList

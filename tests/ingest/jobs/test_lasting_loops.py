@@ -11,7 +11,7 @@ from unittest.mock import AsyncMock, MagicMock, Mock
 import pytest
 import structlog
 
-from api.middleware.request_log import RequestLog
+from api.middleware.request_limits import RequestLog
 from api.statistics.beacon_writer import BeaconWriter
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
