@@ -47,7 +47,7 @@ class DiskFiles:
     async def read(self, key: str, most: int, start: int = 0) -> bytes:
         check_key(key)
         with storage_errors():
-            return await asyncio.to_thread(_part, self._path(key), most, start)
+            return await asyncio.to_thread(_read_part, self._path(key), most, start)
 
     async def delete(self, key: str) -> None:
         check_key(key)
@@ -110,7 +110,7 @@ def _discard(file: BinaryIO) -> None:
     Path(file.name).unlink(missing_ok=True)
 
 
-def _part(path: Path, most: int, start: int) -> bytes:
+def _read_part(path: Path, most: int, start: int) -> bytes:
     with path.open("rb") as file:
         file.seek(start)
         return file.read(most)

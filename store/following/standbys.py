@@ -164,7 +164,11 @@ def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
     before = {each.follow_id: each for each in of_liveblog(unit.conn, game_id)}
     if list(before) == list(follow_ids):
         return False
-    chosen = pins(len(follow_ids), _place_after(list(before.values()), follow_ids))
+    place = pinned_place([each.pinned for each in before.values()])
+    if place:  # where the source that a person has chosen stands now; None where it is gone
+        pinned_id = list(before)[place - 1]
+        place = follow_ids.index(pinned_id) + 1 if pinned_id in follow_ids else None
+    chosen = pins(len(follow_ids), place)
     rows = []
     for place, (follow_id, pinned) in enumerate(zip(follow_ids, chosen, strict=True), 1):
         known = before.get(follow_id)
@@ -180,15 +184,6 @@ def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
         closing.close_empty(unit, follow_id)
     _look_afresh(unit, game_id)
     return True
-
-
-def _place_after(before: Sequence[StandbyRow], follow_ids: Sequence[str]) -> int | None:
-    """The place that the source has now which a person has chosen; None where there is none, or it is gone."""
-    place = pinned_place([each.pinned for each in before])
-    if not place:
-        return place
-    chosen = before[place - 1].follow_id
-    return follow_ids.index(chosen) + 1 if chosen in follow_ids else None
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:

@@ -115,7 +115,7 @@ def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
     if not replace and not once(is_free):
         raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
     for _ in range(LOOKS):  # a busy server takes a moment to see that a process has ended
-        if not (others := once(_count_others)):
+        if not (others := once(lambda conn: int(conn.execute(OTHERS).scalar_one()))):
             break
         time.sleep(AGAIN)
     if others:
@@ -127,10 +127,6 @@ def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
         once(end_restore)
         raise
     once(finish)
-
-
-def _count_others(conn: Connection) -> int:
-    return int(conn.execute(OTHERS).scalar_one())
 
 
 def _file(url: URL, *, must_exist: bool = False) -> Path:

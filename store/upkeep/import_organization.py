@@ -21,6 +21,7 @@ from store.engine.settings import parse_url
 from store.engine.unit import Unit
 from store.files.storage import FileStore
 from store.following.closing import close_unattached
+from store.liveblogs.event_rows import in_chunks
 from store.media.tables import uploads
 from store.schema import CAPABILITIES
 from store.tables import follows
@@ -106,29 +107,27 @@ def _import(
 ) -> tuple[str, TransferResult]:
     organization = _head(lines)  # again, as a unit that lost a race runs again
     conn = unit.conn
-    _require_new(conn, organization)
+    for each in (each for each in PORTABLE if any(owner in each.table.c for owner in OWNERS)):
+        if conn.execute(each.rows(conn.dialect.name).limit(1), {ORGANIZATION.key: organization}).first() is not None:
+            raise StoreError(f"the organization {organization} has rows in {each.table.name} already")
     rows = uploaded = 0
     renamed: dict[str, str] = {}
     for table, batch in _batches(lines, organization):
-        if table.table is uploads:
-            uploaded += len(batch)
         _rename(unit, table, batch, organization, renamed)
         _check_owners(conn, table, batch, organization)
         _insert(conn, table, batch, organization)
         if table.table is uploads:
-            _copy(batch, files, media, copied)
+            if media is None:
+                raise StoreError(f"line {batch[0][0]}: an upload, whose file --media DIR has to give")
+            copied.keys += [row["key"] for _, row in batch]
+            copied.missing += copy_files([row for _, row in batch], media, files)
+            uploaded += len(batch)
         rows += len(batch)
     for statement in (each for capability in CAPABILITIES for each in capability.after_import):
         conn.execute(statement, {ORGANIZATION.key: organization})
     close_unattached(unit, organization)
     continue_numbers(conn, unit.now)
     return organization, TransferResult(rows, uploaded, copied.missing)
-
-
-def _require_new(conn: Connection, organization: str) -> None:
-    for each in (each for each in PORTABLE if any(owner in each.table.c for owner in OWNERS)):
-        if conn.execute(each.rows(conn.dialect.name).limit(1), {ORGANIZATION.key: organization}).first() is not None:
-            raise StoreError(f"the organization {organization} has rows in {each.table.name} already")
 
 
 def _batches(lines: BinaryIO, organization: str) -> Iterator[tuple[PortableTable, list[Numbered]]]:
@@ -163,18 +162,18 @@ def _end(value: dict[str, Any], rows: int, lines: BinaryIO) -> None:
 
 def _check_owners(conn: Connection, table: PortableTable, batch: list[Numbered], organization: str) -> None:
     """Raise StoreError for a row that names a record of another organization, or none where there has to be one."""
-    wanted: dict[str, set[str]] = {}
-    for _, row in batch:
-        for _, kind, name, _ in _references(table, row):
-            wanted.setdefault(kind, set()).add(name)
-    owners = {kind: _owners(conn, kind, names) for kind, names in wanted.items()}
-    for number, row in batch:
-        for column, kind, name, required in _references(table, row):
-            owner = owners[kind].get(name)
-            if owner != organization and (required or owner is not None):
-                raise StoreError(
-                    f"line {number}: {table.table.name}.{column} names a record that is not of this organization"
-                )
+    named = [(number, *each) for number, row in batch for each in _references(table, row)]
+    owners: dict[str, dict[str, str]] = {}
+    for kind in {kind for _, _, kind, _, _ in named}:
+        query, names = OWNER_OF[kind], sorted({name for _, _, of, name, _ in named if of == kind})
+        for chunk in in_chunks(names):
+            found = conn.execute(query.where(query.selected_columns[0].in_(chunk)))
+            owners.setdefault(kind, {}).update((name, owner) for name, owner in found)
+    for number, column, kind, name, required in named:
+        owner = owners[kind].get(name)
+        if owner != organization and (required or owner is not None):
+            said = f"{table.table.name}.{column} names a record that is not of this organization"
+            raise StoreError(f"line {number}: {said}")
 
 
 def _references(table: PortableTable, row: dict[str, Any]) -> Iterator[tuple[str, str, str, bool]]:
@@ -187,18 +186,6 @@ def _references(table: PortableTable, row: dict[str, Any]) -> Iterator[tuple[str
         kind = KIND_OF_REFERENCE.get(said, said)
         if row[column] is not None and kind in OWNER_OF:
             yield column, kind, row[column], False
-
-
-def _owners(conn: Connection, kind: str, names: set[str]) -> dict[str, str]:
-    """The organizations of those records that there are."""
-    query = OWNER_OF[kind]
-    key = query.selected_columns[0]
-    found: dict[str, str] = {}
-    ordered = sorted(names)
-    for begin in range(0, len(ordered), BATCH_ROWS):
-        rows = conn.execute(query.where(key.in_(ordered[begin : begin + BATCH_ROWS])))
-        found.update((name, owner) for name, owner in rows)
-    return found
 
 
 def _insert(conn: Connection, table: PortableTable, batch: list[Numbered], organization: str) -> None:
@@ -247,11 +234,3 @@ def _step_aside(conn: Connection, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if (row["endpoint"], row["match_id"]) in taken:
             row["endpoint"] = f"{row['endpoint']}:{row['id']}"
-
-
-def _copy(batch: list[Numbered], files: FileStore, media: FileStore | None, copied: Copied) -> None:
-    if media is None:
-        raise StoreError(f"line {batch[0][0]}: an upload, whose file --media DIR has to give")
-    rows = [row for _, row in batch]
-    copied.keys += [row["key"] for row in rows]
-    copied.missing += copy_files(rows, media, files)

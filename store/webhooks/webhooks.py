@@ -93,6 +93,8 @@ def new_secret() -> str:
 def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit: int) -> tuple[Subscription, bool]:
     """The subscription, active, and whether it is new: only then `secret` is taken. It gets what changes from now on.
 
+    What is committed has its delivery number then, and what commits later gets a later one.
+
     One that is disabled begins anew: healthy, and without what it missed. Raises Unprocessable beyond `limit`
     subscriptions of the organization.
     """
@@ -101,12 +103,16 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
         own = select(webhooks.c.id).where(webhooks.c.organization_id == organization_id).limit(limit).subquery()
         if (unit.conn.scalar(select(func.count()).select_from(own)) or 0) >= limit:
             raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
-        row = _new(unit, organization_id, url, secret)
+        row = {
+            "id": new_object_id(unit.now), "organization_id": organization_id, "url": url, "status": "active",
+            "secrets": [_plain(Secret(value=secret))], "cursor": number_committed(unit).last, "failures": 0,
+            "fence": 0, "created_at": unit.now, "updated_at": unit.now,
+        }  # fmt: skip
         unit.conn.execute(insert(webhooks).values(row))
         return require(unit.conn, organization_id, url), True
     if known.status == "disabled":
         values = {
-            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit),
+            "status": "active", "failures": 0, "failing_since": None, "cursor": number_committed(unit).last,
             "owner": None, "fence": known.fence + 1, "updated_at": unit.now,
         }  # fmt: skip
         unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
@@ -318,26 +324,6 @@ def subscription_of(row: Row[Any], *, strict: bool = True) -> Subscription:
             raise
         secrets = ()
     return Subscription(**{**values, "secrets": secrets})
-
-
-def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, Any]:
-    return {
-        "id": new_object_id(unit.now),
-        "organization_id": organization_id,
-        "url": url,
-        "status": "active",
-        "secrets": [_plain(Secret(value=secret))],
-        "cursor": _newest(unit),
-        "failures": 0,
-        "fence": 0,
-        "created_at": unit.now,
-        "updated_at": unit.now,
-    }
-
-
-def _newest(unit: Unit) -> int:
-    """The delivery number after which a subscription begins: what is committed has one now, what commits later is later."""
-    return number_committed(unit).last
 
 
 def _forget(unit: Unit, webhook_id: str, limit: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
@@ -85,7 +85,7 @@ class PostgresBackend:
 
     async def ping(self) -> None:
         """Raises StoreUnavailable when the server does not answer."""
-        await self.read(_select_one)
+        await self.read(lambda conn: conn.exec_driver_sql("SELECT 1").scalar_one())
 
     async def _notify(self, statement: Callable[[Connection], None]) -> None:
         await self._pool.run(Transaction.NONE, lambda conn, _: statement(conn))
@@ -97,7 +97,3 @@ class PostgresBackend:
         await self.notices.close()
         await self._pool.close()
         await self.liveness.close()
-
-
-def _select_one(conn: Connection) -> Any:
-    return conn.exec_driver_sql("SELECT 1").scalar_one()

@@ -280,8 +280,8 @@ class SqliteBackend:
         return await self._readers.run(READ, lambda conn, _: query(conn))
 
     async def ping(self) -> None:
-        """Raises StoreUnavailable when nothing can be read."""
-        await self.read(_read_file)
+        """Raises StoreUnavailable when nothing can be read: what names no table succeeds while another program keeps the file."""
+        await self.read(lambda conn: conn.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one())
 
     async def close(self) -> None:
         ended = await self._writer.close()
@@ -310,8 +310,3 @@ def _make_private(file: Path) -> None:
             private.tighten(file.with_name(file.name + suffix))
     except OSError as error:
         raise StoreError(f"cannot open the database {file}: {error.strerror}") from error
-
-
-def _read_file(conn: Connection) -> Any:
-    """Read a table: what names none needs no lock of the file, and succeeds while another program keeps it."""
-    return conn.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
