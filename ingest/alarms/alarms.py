@@ -16,8 +16,8 @@ from prometheus_client import Gauge
 from config import Settings
 from config.sections import Alarms, Webhooks
 from config.values import SQLITE
-from ingest.alarms.alarm_sources import KINDS, Source, sources_of
-from ingest.alarms.endings import Endings
+from ingest.alarms import alarm_kinds
+from ingest.alarms.alarm_kinds import KINDS, Endings, Source
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import WorkerCount
@@ -153,23 +153,29 @@ def alarm_monitor(
     quarantine: Quarantine,
     workers: WorkerCount | None,
 ) -> AlarmMonitor:
-    """The monitor of this process; `workers`: where it follows no matches itself."""
-    sources = sources_of(
-        settings.alarms,
-        store=store,
-        followers=followers,
-        standbys=standbys,
-        workers=workers,
-        quarantine=quarantine,
-        folders=folders_of(settings),
-        clock=clock,
-        silence=settings.polling.silence_alarm,
-    )
-    announcer = Announcer(settings.alarms, settings.webhooks, clock)
+    """The monitor of this process; `workers`: where it follows no matches itself. Zero turns a source off."""
+    wanted = settings.alarms
+    sources: dict[str, Source] = {}
+    if wanted.disk_free:
+        sources["disk_low"] = partial(alarm_kinds.low_disk, folders_of(settings), wanted.disk_free)
+    if workers is not None:
+        sources["no_worker"] = alarm_kinds.AbsentWorkers(workers)
+    else:
+        sources["feed_silent"] = partial(alarm_kinds.silent_feeds, followers)
+        sources["provider_lost"] = partial(alarm_kinds.lost_providers, followers, settings.polling.silence_alarm)
+        sources["frozen"] = partial(alarm_kinds.frozen, quarantine)
+        sources["standby_leads"] = partial(alarm_kinds.leading_standbys, standbys)
+        sources["pin_fails"] = partial(alarm_kinds.failing_pins, standbys)
+        if wanted.disagreements:
+            sources["sources_disagree"] = partial(alarm_kinds.disagreeing_sources, standbys)
+        if wanted.outbox_age:
+            sources["outbox_stuck"] = partial(alarm_kinds.stuck_outbox, store, clock, wanted.outbox_age)
+        if wanted.receiver_rounds:
+            sources["receiver_failing"] = partial(alarm_kinds.failing_receivers, store, wanted.receiver_rounds)
     return AlarmMonitor(
         store,
         sources,
-        announcer,
+        Announcer(wanted, settings.webhooks, clock),
         clock=clock,
         quarantine=quarantine,
         alone=settings.database.is_sqlite,
@@ -237,7 +243,8 @@ class Announcer:
 
 def announcement(alarm: Alarm, state: State) -> str:
     """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
-    over = f"{_heading(alarm)} after {_lasted(alarm):.0f} s: {alarm.details.get('end', alarm.message)}"
+    heading = "recovered" if alarm.details.get("recovered", True) else "alarm over"
+    over = f"{heading} after {_lasted(alarm):.0f} s: {alarm.details.get('end', alarm.message)}"
     return json.dumps(
         {
             "event_type": f"alarm_{state}",
@@ -259,10 +266,6 @@ def _log_beginning(alarm: Alarm) -> None:
 def _log_end(alarm: Alarm) -> None:
     what = {"message": alarm.details.get("end", alarm.message), "recovered": alarm.details.get("recovered", True)}
     log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, seconds=round(_lasted(alarm)), **what)
-
-
-def _heading(alarm: Alarm) -> str:
-    return "recovered" if alarm.details.get("recovered", True) else "alarm over"
 
 
 def _lasted(alarm: Alarm) -> float:

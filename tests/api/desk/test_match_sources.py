@@ -7,8 +7,7 @@ from html import unescape
 
 import pytest
 
-from ingest.alarms.alarm_sources import failing_pins
-from ingest.alarms.endings import Endings
+from ingest.alarms.alarm_kinds import Endings, failing_pins
 from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, Reason
 from mapping.fusion.source_pair import Difference, PairState

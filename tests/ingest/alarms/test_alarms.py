@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 
 from config.sections import Alarms, Webhooks
-from ingest.alarms.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
+from ingest.alarms.alarm_kinds import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
 from ingest.alarms.alarms import AlarmMonitor, Announcer
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.match_leases import WorkerCount

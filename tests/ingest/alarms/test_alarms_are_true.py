@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from ingest.alarms.alarm_sources import lost_providers, silent_feeds
+from ingest.alarms.alarm_kinds import Endings, lost_providers, silent_feeds
 from ingest.alarms.alarms import AlarmMonitor, announcement
-from ingest.alarms.endings import Endings
 from ingest.kit.quarantine import Quarantine
 from mapping.errors import UpstreamUnavailable
 from tests.kit.opening import store_at
