@@ -37,7 +37,7 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
 def _warnings(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     yield from _readable(path, reading)
     if reading.settings is not None:
-        for rule in (_clients, _public, _endpoints, _polling, _rates, _media, _desk):
+        for rule in (_clients, _endpoints, _values, _rates):
             yield from rule(reading.settings)
 
 
@@ -85,14 +85,6 @@ def _clients(settings: Settings) -> Iterator[str]:
                 yield f"{at}: has the same secret as {owners[secret]}"
 
 
-def _public(settings: Settings) -> Iterator[str]:
-    server = settings.server
-    if server.public_url is None and not is_loopback(server.host):
-        yield "server.public_url: is not set, so feeds and pages link to the address that the daemon listens on"
-    if server.public_url is not None and not is_safe(server.public_url):
-        yield "server.public_url: is not https; credentials in query strings and headers travel in the open"
-
-
 def _endpoints(settings: Settings) -> Iterator[str]:
     for organization_id, organization in settings.organizations.items():
         for provider, endpoint in organization.providers.items():
@@ -102,21 +94,19 @@ def _endpoints(settings: Settings) -> Iterator[str]:
                 yield f"{at}.base_url: is not https; the credentials travel in the open"
 
 
-def _polling(settings: Settings) -> Iterator[str]:
-    polling = settings.polling
+def _values(settings: Settings) -> Iterator[str]:
+    server = settings.server
+    if server.public_url is None and not is_loopback(server.host):
+        yield "server.public_url: is not set, so feeds and pages link to the address that the daemon listens on"
+    if server.public_url is not None and not is_safe(server.public_url):
+        yield "server.public_url: is not https; credentials in query strings and headers travel in the open"
+    polling, leaked = settings.polling, settings.desk.leaked_passwords
     if polling.live < 1:
         yield "polling.live: asks a provider more than once a second for every match; many contracts forbid that"
     if polling.silence_alarm < 2 * polling.live:
         yield "polling.silence_alarm: is shorter than two live intervals, so a single lost answer raises the alarm"
-
-
-def _media(settings: Settings) -> Iterator[str]:
     if not is_writable(settings.media.folder):
         yield "media.folder: cannot be written by this user, so uploads fail and no image is cached"
-
-
-def _desk(settings: Settings) -> Iterator[str]:
-    leaked = settings.desk.leaked_passwords
     if leaked is not None and not os.access(leaked, os.R_OK):
         yield "desk.leaked_passwords: cannot be read by this user, so passwords that have leaked are taken"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.errors import Path, Problem, dotted_path
-from config.schema_walk import FILE_SUFFIX, KNOWN, SHAPE, Free, Leaf, Node, Rows, Table, unknown
+from config.schema_walk import FILE_SUFFIX, KNOWN, SHAPE, Free, Leaf, Node, Rows, Table, plain, unknown
 
 PREFIX = "MATCHWIRE_"
 SEPARATOR = "__"
@@ -109,7 +109,7 @@ def _enter(here: Any, key: Any, node: Node, path: Path) -> Any:
 
 
 def _same(segment: str, keys: Iterable[str], path: Path) -> str | None:
-    found = [key for key in keys if _plain(key) == _plain(segment)]
+    found = [key for key in keys if plain(key) == plain(segment)]
     if len(found) > 1:
         raise _NowhereError((*path, found[0]), f"could also mean {dotted_path((*path, found[1]))}; set it in the file")
     return found[0] if found else None
@@ -123,7 +123,7 @@ def _fresh(segment: str, inner: Node) -> str:
 def _row(rows: list[Any], segment: str, path: Path) -> int:
     """The index of the row with that `key`, else the index that the segment is; one past the end makes a new row."""
     for index, row in enumerate(rows):
-        if isinstance(row, dict) and _plain(str(row.get("key", ""))) == _plain(segment):
+        if isinstance(row, dict) and plain(str(row.get("key", ""))) == plain(segment):
             return index
     if not re.fullmatch(r"[0-9]{1,4}", segment) or int(segment) > len(rows):
         raise _NowhereError((*path, segment.lower()), f"is neither the key of a row nor an index up to {len(rows)}")
@@ -142,7 +142,3 @@ def _value(text: str, leaf: Leaf) -> Any:
         except ValueError:
             return text
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _plain(text: str) -> str:
-    return text.lower().replace("-", "_")

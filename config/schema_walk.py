@@ -140,7 +140,7 @@ def unknown(path: Path, siblings: Iterable[str]) -> str:
 
 def nearest(path: Path, siblings: tuple[str, ...]) -> Path:
     """A sibling that reads alike, else a key of that name elsewhere, else whatever known path reads most alike."""
-    name = _plain(str(path[-1]))
+    name = plain(str(path[-1]))
     if close := _closest(name, siblings, cutoff=0.6):
         return (*path[:-1], close)
     if close := _closest(name, tuple(dict.fromkeys(known[-1] for known in KNOWN)), cutoff=0.8):
@@ -153,7 +153,8 @@ def _closest(name: str, candidates: tuple[str, ...], *, cutoff: float) -> str | 
     return next(iter(get_close_matches(name, candidates, n=1, cutoff=cutoff)), None)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """The name as it is compared with others."""
     return name.lower().replace("-", "_")
 
 

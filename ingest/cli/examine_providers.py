@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from httpx import codes
 
 from config import Settings
-from ingest.sync.provider_source import connect
+from ingest.sync.provider_source import open_sources
 from providers.reachability import ReachabilityResult, place_of, reach
 from providers.registry import Registry
 from store.upkeep.doctor import CheckResult
@@ -32,19 +32,15 @@ def examine_providers(settings: Settings) -> list[CheckResult]:
 
 
 async def _examined(settings: Settings) -> list[CheckResult]:
-    sources = connect(settings, Registry.load())
-    endpoints = {source.adapter.endpoint.key: source.adapter.endpoint for source in sources.values()}
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def reached(endpoint: Endpoint) -> ReachabilityResult:
         async with gate:
             return await reach(endpoint)
 
-    try:
+    async with open_sources(settings, Registry.load()) as sources:
+        endpoints = {source.adapter.endpoint.key: source.adapter.endpoint for source in sources.values()}
         found = dict(zip(endpoints, await asyncio.gather(*map(reached, endpoints.values())), strict=True))
-    finally:
-        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
-            await adapter.aclose()
     return [
         result
         for (organization, _), source in sources.items()

@@ -77,22 +77,19 @@ async def _list(settings: Settings, organization: str, parameters: dict[str, str
     from api.external.fixtures import list_fixtures
     from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
     from ingest.sync.fixture_lists import FixtureLists
-    from ingest.sync.provider_source import connect, source_of
+    from ingest.sync.provider_source import open_sources, source_of
     from providers.registry import Registry
 
     registry = Registry.load()
-    sources = connect(settings, registry)
-    adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
-    lists = FixtureLists({key: limiter_of(each, settings.polling, may_poll_always) for key, each in adapters.items()})
+    async with open_sources(settings, registry) as sources:
+        adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
+        limiters = {key: limiter_of(each, settings.polling, may_poll_always) for key, each in adapters.items()}
+        lists = FixtureLists(limiters)
 
-    async def fixtures(organization_id: str, provider: str, day: str) -> FixtureDay:
-        return await lists.day(source_of(sources, registry.ids, organization_id, provider), day, time.time())
+        async def fixtures(organization_id: str, provider: str, day: str) -> FixtureDay:
+            return await lists.day(source_of(sources, registry.ids, organization_id, provider), day, time.time())
 
-    try:
         return await list_fixtures(fixtures, partial(_read, settings), organization, parameters)
-    finally:
-        for adapter in adapters.values():
-            await adapter.aclose()
 
 
 async def _read(settings: Settings, query: Callable[[Connection], dict[str, T]]) -> dict[str, T]:

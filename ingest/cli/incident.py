@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 import zipfile
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def incident(  # noqa: PLR0917 -- options of a command line
             file.write(pack(files))
     except OSError as error:
         fail(f"{path}: cannot be written: {error.strerror}")
-    for reason in _missing(files):
+    for reason in json.loads(files["manifest.json"])["missing"]:
         out.print(f"The bundle cannot be played to the same liveblog: {reason}.")
     out.print(f"{path}: {sum(map(len, files.values()))} bytes before compression")
 
@@ -55,13 +55,12 @@ def incident(  # noqa: PLR0917 -- options of a command line
 async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
     from ingest.cli.play_bundle import liveblog_answer
     from ingest.incident.bundle import IncidentWindow, collect
-    from ingest.sync.provider_source import connect
+    from ingest.sync.provider_source import open_sources
     from providers.registry import Registry
     from store.liveblogs import liveblogs
     from store.upkeep import command
 
     assert isinstance(window, IncidentWindow)  # noqa: S101
-    sources = connect(settings, Registry.load())
 
     def gather(conn: Connection) -> dict[str, bytes]:
         game = liveblogs.require_game(conn, liveblog)
@@ -71,17 +70,8 @@ async def _collect(settings: Settings, liveblog: str, window: object, *, comment
         files = collect(conn, game.id, settings=settings, adapters=adapters, window=window, commentary=commentary)
         return files | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
 
-    try:
+    async with open_sources(settings, Registry.load()) as sources:
         return await command.look(settings.database.session_url, gather, timeout=settings.database.timeout)
-    finally:
-        for adapter in {id(source.adapter): source.adapter for source in sources.values()}.values():
-            await adapter.aclose()
-
-
-def _missing(files: Mapping[str, bytes]) -> list[str]:
-    import json
-
-    return list(json.loads(files["manifest.json"])["missing"])
 
 
 def _instant(text: str | None) -> float:

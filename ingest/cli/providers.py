@@ -120,19 +120,15 @@ async def _at_endpoint(
     settings: config.Settings, organization: str, provider: str, work: Callable[[ProviderSource], Awaitable[T]]
 ) -> T:
     """What `work` gives; ValueError where the config has no such endpoint."""
-    from ingest.sync.provider_source import connect
+    from ingest.sync.provider_source import open_sources
     from providers.registry import Registry
 
     registry = Registry.load()
-    sources = connect(settings, registry)
-    try:
+    async with open_sources(settings, registry) as sources:
         source = sources.get((organization, provider))
         if source is None:
             raise ValueError(_no_endpoint(settings, organization, provider, [each.id for each in registry]))
         return await work(source)
-    finally:
-        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
-            await adapter.aclose()
 
 
 def _no_endpoint(settings: config.Settings, organization: str, provider: str, installed: list[str]) -> str:

@@ -107,20 +107,7 @@ def deliveries(
     table = Table("id", "ended", "url", "kind", "liveblog", "version", "round", "tries", "ms", "status", "message")
     for row in rows:
         numbers = (str(each) for each in (row.version, row.round, row.tries, row.took_ms, row.status_code or ""))
-        version, made, tries, took, status = numbers
-        table.add_row(
-            str(row.id),
-            iso(row.at),
-            row.url,
-            row.kind,
-            row.local_id,
-            version,
-            made,
-            tries,
-            took,
-            status,
-            row.message,
-        )
+        table.add_row(str(row.id), iso(row.at), row.url, row.kind, row.local_id, *numbers, row.message)
     out.print(table)
 
 

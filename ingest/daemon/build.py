@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import get_args
 
 from config import Settings
 from config.errors import StartError
-from config.organizations import OrganizationConfig
-from config.sections import MediaConfig, Section, Traces
+from config.sections import MediaConfig, Traces
 from ingest.jobs.jobs import Jobs
 from ingest.jobs.tasks import check_clients
 from ingest.kit.process import Role
@@ -22,7 +22,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
-from ingest.sync.followed_match import Lease, having
+from ingest.sync.followed_match import Lease, given_endpoints
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import LeasedElsewhere, MatchLeases
@@ -103,7 +103,7 @@ async def build_components(
         await wait.through(partial(rehome, store, sources, quarantine))
         record = _recorder(settings, clock, cleanup)
         lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store, clock)
-        serves = having({(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
+        serves = given_endpoints({(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
         standby = standby_rules(settings, serves, [source.provider for source in sources.values()])
         followers = Followers(
             store,
@@ -253,12 +253,8 @@ async def open_store(settings: Settings, clock: Clock) -> Store:
     """The store of the configured database."""
     database = settings.database
     direct_url = None if database.direct_url is None else database.session_url
-    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
-
-
-def _pool(settings: Settings) -> PoolSettings:
-    database = settings.database
-    return PoolSettings(pool_size=database.pool_size, timeout=database.timeout)
+    pool = PoolSettings(pool_size=database.pool_size, timeout=database.timeout)
+    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=pool)
 
 
 def declared_records(settings: Settings) -> tuple[Declaration, ...]:
@@ -266,16 +262,9 @@ def declared_records(settings: Settings) -> tuple[Declaration, ...]:
     return tuple(
         Declaration(owner_id=owner_id, kind=kind, id=record_id, fields=record.model_dump(exclude_none=True))
         for owner_id, organization in settings.organizations.items()
-        for kind, records in _kinds(organization)
-        for record_id, record in records.items()
+        for kind in get_args(DeclaredKind)
+        for record_id, record in getattr(organization, f"{kind}s").items()
     )
-
-
-def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Mapping[str, Section]]]:
-    yield "template", organization.templates
-    yield "pricing", organization.pricings
-    yield "tag", organization.tags
-    yield "location", organization.locations
 
 
 def file_store(media: MediaConfig) -> FileStore:

@@ -145,7 +145,10 @@ class Reload:
         if not changed:
             log.info("config.unchanged")
             return None
-        if keys := _of_the_process(fresh, self._running):
+        before = self._running
+        keys = [f"server.{key}" for key in LISTENER if getattr(fresh.server, key) != getattr(before.server, key)]
+        keys = keys if fresh.database == before.database else ["database", *keys]
+        if keys:  # what cannot be changed while the process lives
             log.warning("config.needs_restart", keys=keys, changed=changed, note="nothing is applied before a restart")
             return None
         return fresh
@@ -154,14 +157,6 @@ class Reload:
 def _changed(fresh: Settings, running: Settings) -> list[str]:
     """The tables that differ."""
     return [name for name in type(fresh).model_fields if getattr(fresh, name) != getattr(running, name)]
-
-
-def _of_the_process(fresh: Settings, running: Settings) -> list[str]:
-    """What differs and cannot be changed while the process lives."""
-    database = [] if fresh.database == running.database else ["database"]
-    return database + [
-        f"server.{key}" for key in LISTENER if getattr(fresh.server, key) != getattr(running.server, key)
-    ]
 
 
 def _reopen(file: LogFile) -> None:

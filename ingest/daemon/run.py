@@ -104,7 +104,8 @@ async def run(
         api = await cleanup.enter_async_context(opening)
         address = await _serve(process, api, listener)
         if role.works:
-            await _take_up_matches(process)
+            await components.wait.through(components.leasing.start)  # matches are leased from now on, and so followed
+            process.loops.start(components.leasing.run(), name="leases")
             _do_jobs(process, api, services.files, dispatcher, fetcher)
             _ping_hub(process, services.settings, api)
         announce(address)
@@ -230,13 +231,6 @@ async def _serve(process: _Process, api: Api, listener: socket.socket) -> str:
     return address
 
 
-async def _take_up_matches(process: _Process) -> None:
-    """Matches are leased from now on, and so followed."""
-    components = process.components
-    await components.wait.through(components.leasing.start)
-    process.loops.start(components.leasing.run(), name="leases")
-
-
 def _do_jobs(process: _Process, api: Api, files: FileStore, dispatcher: Dispatcher, fetcher: MediaFetcher) -> None:
     """What is due again and again is done from now on."""
     settings, components, clock, cleanup = process.settings, process.components, process.clock, process.cleanup
@@ -248,7 +242,12 @@ def _do_jobs(process: _Process, api: Api, files: FileStore, dispatcher: Dispatch
     process.metrics.register(probes.counted, jobs.counted, jobs.leading, *following)
     cleanup.push_async_callback(jobs.stop, min(settings.server.shutdown_grace, ENDING))
     tasks = tasks_of(process, dispatcher.purge, purge_uploads.run, api.purges)
-    _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
+    scheduler = Scheduler()
+    cleanup.callback(scheduler.stop)
+    for each in (components.followers, components.standbys, components.declared):
+        scheduler.when_set(each.clock_set)
+    schedule([*tasks, Task("probes", partial(_request_probes, components, probes), 1)], scheduler, jobs)
+    scheduler.start()
     process.loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
 
 
@@ -277,16 +276,6 @@ def tasks_of(
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads, others=others),
     )
-
-
-def _start_clock(components: Components, tasks: Iterable[Task], cleanup: AsyncExitStack) -> None:
-    scheduler = Scheduler()
-    cleanup.callback(scheduler.stop)
-    scheduler.when_set(components.followers.clock_set)
-    scheduler.when_set(components.standbys.clock_set)
-    scheduler.when_set(components.declared.clock_set)
-    schedule(tasks, scheduler, components.jobs)
-    scheduler.start()
 
 
 async def _request_probes(components: Components, probes: MediaProbes) -> None:

@@ -87,7 +87,12 @@ def match_rows(followers: Followers, clock: Callable[[], float]) -> list[dict[st
     """The matches that this process follows. Times are Unix seconds, `age` and `nextPoll` seconds, delays milliseconds."""
     now, steady = clock(), monotonic()
     ranked = sorted(
-        followers.matches, key=lambda match: (not _troubled(match), not match.status.running, match.match_id)
+        followers.matches,
+        key=lambda match: (
+            not (match.silent or match.failures or match.failed),
+            not match.status.running,
+            match.match_id,
+        ),
     )
     return [_match(match, followers.limiters[match.endpoint].name, now, steady) for match in ranked[:LISTED]]
 
@@ -95,10 +100,6 @@ def match_rows(followers: Followers, clock: Callable[[], float]) -> list[dict[st
 def last_answers(followers: Followers) -> dict[str, float]:
     """When each match had its last good answer (Unix seconds), by the id of its follow; unchanged ones are not stored."""
     return {match.id: match.good_at for match in followers.matches if match.good_at is not None}
-
-
-def _troubled(match: FollowedMatch) -> bool:
-    return bool(match.silent or match.failures or match.failed)
 
 
 def _match(match: FollowedMatch, endpoint: str, now: float, steady: float) -> dict[str, Any]:

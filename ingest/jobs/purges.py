@@ -10,18 +10,15 @@ from functools import partial
 import structlog
 
 from ingest.jobs.jobs import Jobs
-from store.alarms import alarms
 from store.database import Store
 from store.engine.unit import Unit
 from store.files.storage import FileStore
 from store.following import closing
-from store.liveblogs import history
 from store.media import uploads
-from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 
-Unfinished = Callable[[], Awaitable[bool]]
-"""Deletes a little in one unit; whether there may be more."""
+Unfinished = Callable[[], Awaitable[object]]
+"""Deletes a little in one unit; something true where there may be more, such as how many rows went."""
 
 
 log = structlog.get_logger()
@@ -63,47 +60,22 @@ class Purging:
 
     async def deliveries(self, before: float) -> bool:
         """Forget rounds and rows of the outbox older than `before`, and logs of subscriptions that ended; whether that is all."""
-        kinds = (partial(self._rounds, before), partial(self._rows, before), self._ended)
-        return all([await in_batches(unit, longest=self._longest) for unit in kinds])
+        rounds = await self.steps([partial(delivery_log.purge, before=before)])
+        rows = await in_batches(partial(self._rows, before), longest=self._longest)
+        return await self.steps([webhooks.forget_ended]) and rounds and rows
 
     async def bodies(self) -> bool:
         """Give back the room that the last bodies of closed matches take; whether that is all."""
         return await in_batches(self._bodies, longest=self._longest)
 
-    async def history(self, before: float) -> bool:
-        """Forget what was overwritten before that time; whether that is all."""
-        return await in_batches(
-            partial(self._store.write, partial(history.purge, before=before)), longest=self._longest
-        )
-
-    async def steps(self, steps: Sequence[Callable[[Unit], bool]]) -> bool:
+    async def steps(self, steps: Sequence[Callable[[Unit], object]]) -> bool:
         """Run units of which each deletes a little and says whether there may be more; whether that is all."""
         return all([await in_batches(partial(self._store.write, step), longest=self._longest) for step in steps])
-
-    async def alarms(self, before: float) -> bool:
-        """Forget alarms that ended before that time; whether that is all."""
-        return await in_batches(partial(self._alarms, before), longest=self._longest)
-
-    async def timelines(self, before: float) -> bool:
-        """Forget when posts came about that were believed before that time; whether that is all."""
-        return await in_batches(partial(self._timelines, round(before * 1000)), longest=self._longest)
-
-    async def _timelines(self, before: int) -> bool:
-        return await self._store.write(partial(timeline.purge, before=before)) > 0
-
-    async def _alarms(self, before: float) -> bool:
-        return await self._store.write(partial(alarms.purge, before=before)) > 0
-
-    async def _rounds(self, before: float) -> bool:
-        return await self._store.write(partial(delivery_log.purge, before=before)) > 0
 
     async def _rows(self, before: float) -> bool:
         found = await self._store.write(partial(outbox.purge, before=before, after=self._outbox))
         self._outbox = found or 0
         return found is not None
-
-    async def _ended(self) -> bool:
-        return await self._store.write(webhooks.forget_ended)
 
     async def _bodies(self) -> bool:
         closed = await self._store.read(closing.closed_with_bodies)

@@ -18,13 +18,15 @@ from ingest.jobs.jobs import Jobs, Scheduler
 from ingest.jobs.purges import Purging, run_again
 from ingest.kit.quarantine import Quarantine
 from mapping.errors import ServiceError
+from store.alarms import alarms
 from store.clients import clients
 from store.database import Store
 from store.engine.errors import UnreadableRow
 from store.engine.unit import Unit
 from store.following import closing
-from store.liveblogs import publishing
+from store.liveblogs import history, publishing
 from store.masterdata import masterdata_use
+from store.timeline import timeline
 
 MARGIN = 60.0
 """Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
@@ -109,9 +111,17 @@ def purges(
         task("purge deliveries", "17 * * * *", deliveries),
         task("purge bodies", "27 * * * *", purging.bodies),
         task("purge uploads", "37 * * * *", uploads),
-        task("purge history", "*/5 * * * *", lambda: purging.history(clock() - history_kept)),
-        task("purge timelines", "7 * * * *", lambda: purging.timelines(clock() - TIMELINE_KEPT)),
-        task("purge alarms", "57 * * * *", lambda: purging.alarms(clock() - KEPT)),
+        task(
+            "purge history",
+            "*/5 * * * *",
+            lambda: purging.steps([partial(history.purge, before=clock() - history_kept)]),
+        ),
+        task(
+            "purge timelines",
+            "7 * * * *",
+            lambda: purging.steps([partial(timeline.purge, before=round((clock() - TIMELINE_KEPT) * 1000))]),
+        ),
+        task("purge alarms", "57 * * * *", lambda: purging.steps([partial(alarms.purge, before=clock() - KEPT)])),
         *(task(each.job, each.cron, due(each)) for each in others),
     )
 

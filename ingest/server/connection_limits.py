@@ -117,7 +117,7 @@ class ConnectionLimits:
     def _refusal(self, address: str) -> ServiceError | None:
         if len(self._open) - len(self._spare) >= self._max_connections:
             return Overloaded("the server has no room for another connection", retry_after=RETRY_AFTER)
-        if self._is_proxy(address):
+        if self.proxies and any(ip_address(address) in network for network in self.proxies):
             return None
         return self._too_many(self._by_address[client_network(address)])
 
@@ -125,9 +125,6 @@ class ConnectionLimits:
         if not 0 < self._connections_per_address <= count:
             return None
         return RateLimited("too many connections from this address", retry_after=RETRY_AFTER)
-
-    def _is_proxy(self, address: str) -> bool:
-        return bool(self.proxies) and any(ip_address(address) in network for network in self.proxies)
 
     def warn(self, refusal: ServiceError) -> None:
         """Say that clients are refused, at most once a minute, and not which."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any
 
 from ingest.sync.snapshot import Snapshot
 from mapping.fusion.leading_source import SourceHealth
@@ -34,6 +33,10 @@ def save_answers(
 
     For the record of what was decided: `versions`, those that liveblogs had and have, and the liveblog that is `created`.
     """
+    versions = versions or {}
+    # Recorded are answers that have changed a body, what is believed or a liveblog, and the end.
+    stepped = any(before != after for before, after in versions.values())
+    new = closing or created or stepped or snapshot.belief is not None or snapshot.packed
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     if snapshot.set_again:
         sync.forget_rows(unit, follow_id)
@@ -45,7 +48,7 @@ def save_answers(
         sport=snapshot.match.sport,
         status=snapshot.match.sent_status.value,
         pending=snapshot.pending,
-        beside=_decided(unit, follow_id, snapshot, closing=closing, versions=versions or {}, created=created),
+        beside=decision_rows(unit, follow_id, snapshot, versions, created) if new else [],
         good_at=unit.now,
         **({"changed_at": unit.now} if snapshot.changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
@@ -78,21 +81,6 @@ def decision_rows(  # noqa: PLR0917 -- what a row is made of
         health=None if health is None else {name: asdict(each) for name, each in health.items()},
     )
     return timeline.decision_row(decision)
-
-
-def _decided(
-    unit: Unit,
-    follow_id: str,
-    snapshot: Snapshot,
-    *,
-    closing: bool,
-    versions: Mapping[str, tuple[int, int]],
-    created: str,
-) -> list[TableWrite]:
-    """The record of answers that have changed a body, what is believed or a liveblog, and of the end."""
-    stepped = any(before != after for before, after in versions.values())
-    new = closing or created or stepped or snapshot.belief is not None or snapshot.packed
-    return decision_rows(unit, follow_id, snapshot, versions, created) if new else []
 
 
 def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
@@ -131,12 +119,8 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
                 rows=answer.rows,
                 good_at=now,
                 changed_at=now,
-                faults=_rows_left_out(faults, answer.resource),
+                faults=[
+                    {"row": fault.row, "field": fault.field, "reason": fault.reason}
+                    for fault in islice((each for each in faults if each.resource == answer.resource), FAULTS_KEPT)
+                ],
             )
-
-
-def _rows_left_out(faults: Iterable[Fault], resource: str) -> list[dict[str, Any]]:
-    of_resource = (fault for fault in faults if fault.resource == resource)
-    return [
-        {"row": fault.row, "field": fault.field, "reason": fault.reason} for fault in islice(of_resource, FAULTS_KEPT)
-    ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -47,7 +46,9 @@ class Progress:
     versions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def after(self, game_id: str, applied: Applied) -> Progress:
-        """With this batch of the liveblog."""
+        """With this batch of the liveblog; of several batches count what stood before the first, and what stands after this."""
+        now = applied.versions
+        since = {} if now is None else {game_id: (self.versions.get(game_id, now)[0], now[1])}
         kept = {} if applied.cached is None else {game_id: applied.cached}
         return replace(
             self,
@@ -55,12 +56,8 @@ class Progress:
             begun={game_id: applied.rest} if applied.rest else {},
             cached={**self.cached, **kept},
             times=(*self.times, *applied.times),
-            versions={**self.versions, **self._since(game_id, applied.versions)},
+            versions={**self.versions, **since},
         )
-
-    def _since(self, game_id: str, versions: tuple[int, int] | None) -> dict[str, tuple[int, int]]:
-        """Of several batches: what stood before the first, and what stands after this one."""
-        return {} if versions is None else {game_id: (self.versions.get(game_id, versions)[0], versions[1])}
 
     def without(self, game_id: str, cause: str) -> Progress:
         """Going on without a liveblog that cannot be brought in line."""
@@ -172,8 +169,18 @@ class _MatchWriter:
                 continue
             if budget <= 0:
                 return progress
-            with _blamed(liveblog.game_id):
+            try:
                 applied = self._write(liveblog, masters, progress)
+            except (
+                DownstreamRejected,
+                InvalidRequest,
+                StoreUnavailable,
+            ):  # no match can be made, which is the provider's
+                raise
+            except Exception as error:  # what fails for good is this liveblog's own; no other one shall suffer for it
+                if transient(error):
+                    raise
+                raise LiveblogFailed(liveblog.game_id, brief_reason(error)) from error
             progress = progress.after(liveblog.game_id, applied)
             if applied.rest is not None:
                 return progress
@@ -204,22 +211,6 @@ def _note_missed(unit: Unit, follow_id: str, liveblogs_on: Iterable[sync.Attachm
     written = progress.done - progress.failed.keys()
     if any(each.game_id not in written for each in liveblogs_on):
         sync.forget_validators(unit, follow_id)
-
-
-@contextmanager
-def _blamed(game_id: str) -> Iterator[None]:
-    """What fails for good is the fault of this liveblog alone; what passes by itself is nobody's.
-
-    A match of which no liveblog can be made is the provider's.
-    """
-    try:
-        yield
-    except (DownstreamRejected, InvalidRequest, StoreUnavailable):
-        raise
-    except Exception as error:  # whatever it is, no other liveblog shall suffer for it
-        if transient(error):
-            raise
-        raise LiveblogFailed(game_id, brief_reason(error)) from error
 
 
 class Masters:

@@ -123,18 +123,15 @@ class Declared:
         known = await self._store.read(partial(standbys.of_liveblog, game_id=game_id))
         if _stands_by(standby, known):
             return
+        request = StandbyRequest(entry.organization, standby.provider, standby.match_id)
         try:
-            await self._find(entry, standby, game_id)
+            found = await self._importer.find_standby(request)
+            followed = await self._store.write(partial(_stand_by, standby.provider, found=found, game_id=game_id))
+            await self._importer.follow(followed)
         except ServiceError as error:
             self._put_off(key, entry, error)
-
-    async def _find(self, entry: Liveblog, standby: StandbyEntry, game_id: str) -> None:
-        found = await self._importer.find_standby(
-            StandbyRequest(entry.organization, standby.provider, standby.match_id)
-        )
-        followed = await self._store.write(partial(_stand_by, standby.provider, found=found, game_id=game_id))
-        await self._importer.follow(followed)
-        log.info("standby.added", key=entry.key, provider=standby.provider, match=standby.match_id)
+        else:
+            log.info("standby.added", key=entry.key, provider=standby.provider, match=standby.match_id)
 
     def _is_due(self, key: str) -> bool:
         return self._steady() >= self._not_before.get(key, float("-inf"))

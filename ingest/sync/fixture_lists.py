@@ -178,13 +178,23 @@ class MatchPreviews:
 
 
 def preview(match: Match, request: ImportRequest, *, text: bool) -> dict[str, Any]:
-    """The match as an `ExternalPreview`; `text`: whether there is editorial text for it."""
+    """The match as an `ExternalPreview` without what the provider leaves open; `text`: whether there is editorial text for it."""
+    home, away, score = match.home, match.away, match.score
+    named = {
+        "competition": match.tournament and match.tournament.name,
+        "location": match.location and match.location.name,
+        "homeTeam": home and home.name,
+        "awayTeam": away and away.name,
+        "homeScore": score and str(score.home),
+        "awayScore": score and str(score.away),
+        "startsAt": match.kickoff,
+    }
     return {
         "provider": match.provider,
         "selector": {"matchId": match.match_id, f"{request.selector_kind}Id": request.selector_id},
         "sportstype": match.sport,
         "title": _title(match),
-        **{name: value for name, value in _named(match).items() if value is not None},
+        **{name: value for name, value in named.items() if value is not None},
         "status": match.status.value,
         "scoreboard": sport_of(match).scoreboard,
         "lineUps": sum(len(side.lineup) + len(side.bench) for side in match.teams),
@@ -198,17 +208,3 @@ def _title(match: Match) -> str:
     if match.home and match.away:
         return f"{isolate(match.home.name)} \N{EN DASH} {isolate(match.away.name)}"
     return match.title or (match.tournament.name if match.tournament else "")
-
-
-def _named(match: Match) -> dict[str, Any]:
-    """What the provider may leave open, None where it does."""
-    home, away, score = match.home, match.away, match.score
-    return {
-        "competition": match.tournament and match.tournament.name,
-        "location": match.location and match.location.name,
-        "homeTeam": home and home.name,
-        "awayTeam": away and away.name,
-        "homeScore": score and str(score.home),
-        "awayScore": score and str(score.away),
-        "startsAt": match.kickoff,
-    }

@@ -37,7 +37,7 @@ def everybody(_endpoint: str, _organization_id: str) -> bool:
     return True
 
 
-def having(endpoints: AbstractSet[tuple[str, str]]) -> Callable[[str, str], bool]:
+def given_endpoints(endpoints: AbstractSet[tuple[str, str]]) -> Callable[[str, str], bool]:
     """Whether an organization has an endpoint, by the pairs of endpoint and organization that there are."""
     return lambda endpoint, organization_id: (endpoint, organization_id) in endpoints
 

@@ -191,7 +191,11 @@ class MatchImporter:
         bodies = bodies_of(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
         check(self._limits, match)
-        _check_sport(request, source, match)
+        if match.sport not in followable_sports(source.provider):  # one that is listed for text alone can be had too
+            sport = f"{match.sport} is not supported for {match.provider}"
+            raise InvalidRequest(sport, field=f"{request.selector_kind}Id")
+        if request.terms.text:
+            _check_text(source, match.sport)
         return source, fetched, match, arrival
 
     def _source(self, organization_id: str, provider: str) -> ProviderSource:
@@ -230,7 +234,16 @@ def create_liveblog(
         return Imported(follow.id, earlier)
     known = sync.resources(unit.conn, follow.id)
     terms = terms_of(request, match.sport)
-    attachment = _attachment(request, match, follow.id, terms)
+    attachment = sync.Attachment(
+        game_id="",
+        follow_id=follow.id,
+        organization_id=owner,
+        provider=match.provider,
+        match_id=match.match_id,
+        selector={"kind": request.selector_kind, "id": request.selector_id},
+        terms=terms.as_dict(),
+        declared_key=request.declared_key,
+    )
     taken: str | None = None
     if request.attach_to is not None:
         taken = take_over(unit, request, match, attachment, terms)
@@ -263,20 +276,6 @@ def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game
         sync.look_afresh(unit, follow_id)
     else:  # nothing counts as known, so that whoever follows the match brings the rest
         sync.save_follow(unit, follow_id, pending=True)
-
-
-def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: ImportOptions) -> sync.Attachment:
-    """As the request wants it, without its liveblog."""
-    return sync.Attachment(
-        game_id="",
-        follow_id=follow_id,
-        organization_id=request.organization_id,
-        provider=match.provider,
-        match_id=match.match_id,
-        selector={"kind": request.selector_kind, "id": request.selector_id},
-        terms=terms.as_dict(),
-        declared_key=request.declared_key,
-    )
 
 
 def _insert(unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, *, editorial: bool) -> str:
@@ -339,17 +338,6 @@ def _check_text(source: ProviderSource, sport: str | None = None) -> None:
         raise InvalidRequest("the organization's endpoint delivers no text content", field="includeTextContent")
     if sport is not None and sport not in source.provider.text_sports:
         raise InvalidRequest(f"there is no text content for {sport}", field="includeTextContent")
-
-
-def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -> None:
-    """Unsupported sports, and text where the interface does not list the sport for it, are 400.
-
-    A sport that is listed for text alone can be had too: it has a scoreboard and nothing to post but the text.
-    """
-    if match.sport not in followable_sports(source.provider):
-        raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
-    if request.terms.text:
-        _check_text(source, match.sport)
 
 
 def terms_of(request: ImportRequest, sport: str) -> ImportOptions:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -62,6 +63,17 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Pro
                 adapter = adapters[endpoint.key] = provider.connect(endpoint)
             found[organization_id, provider_id] = ProviderSource(provider, adapter, access.text_content)
     return found
+
+
+@asynccontextmanager
+async def open_sources(settings: Settings, registry: Registry) -> AsyncIterator[dict[tuple[str, str], ProviderSource]]:
+    """The same for as long as the context lasts; then all adapters are closed."""
+    sources = connect(settings, registry)
+    try:
+        yield sources
+    finally:
+        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
+            await adapter.aclose()
 
 
 def endpoint_names(sources: Mapping[tuple[str, str], ProviderSource]) -> dict[str, str]:

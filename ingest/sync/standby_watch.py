@@ -91,10 +91,15 @@ class StandbyWatch:
         await self._say(own)
         known, said = await self._store.read(partial(self._read, follow_ids=matches.keys()))
         health = {**said, **{row.follow_id: standbys.health_in(row) for row in own}}
-        self._states = _by_standby(known)
+        self._states = {
+            (row.game_id, row.follow_id): (row.edition, state)
+            for sources, states in known
+            for row, state in zip(sources.standbys, states, strict=True)
+        }
         self._pace(matches.values(), {each for watched in known for each in self._needed(*watched, health, now)})
         self.watched = tuple([each for each in known if each[0].first_id in matches])
-        for follow_id in dict.fromkeys(self._due(health, now)):
+        due = (sources.first_id for sources, states in self.watched if self._is_due(sources, states, health, now))
+        for follow_id in dict.fromkeys(due):
             await self._decide(matches[follow_id], health)
 
     def _read(self, conn: Connection, follow_ids: Collection[str]) -> tuple[list[Watched], dict[str, SourceHealth]]:
@@ -146,11 +151,8 @@ class StandbyWatch:
             if match.stretch < before and not match.busy:
                 self._followers.hurry(match)
 
-    def _due(self, health: Mapping[str, SourceHealth], now: float) -> Iterator[str]:
-        """The matches of this process for which time or health changes something."""
-        return (sources.first_id for sources, states in self.watched if self._is_due(sources, states, health, now))
-
     def _is_due(self, sources: MatchSources, states: States, health: Mapping[str, SourceHealth], now: float) -> bool:
+        """Whether time or health changes something of the match."""
         try:
             rules = self._rules_of(sources)
         except UnreadableRow:
@@ -210,15 +212,6 @@ class StandbyWatch:
                     about=each.what.about,
                     **{providers[each.before]: each.what.first, providers[each.standby]: each.what.second},
                 )
-
-
-def _by_standby(known: Iterable[Watched]) -> dict[tuple[str, str], tuple[int, PairState]]:
-    """Edition and state of each pair."""
-    return {
-        (row.game_id, row.follow_id): (row.edition, state)
-        for sources, states in known
-        for row, state in zip(sources.standbys, states, strict=True)
-    }
 
 
 def _differs(before: HealthRow | None, now: HealthRow) -> bool:

@@ -68,7 +68,8 @@ class ReceiverWorker:
     """The deliveries to one receiver, while this process has claimed it."""
 
     def __init__(self, claimed: Subscription, client: ReceiverClient, host: str, shared: ReceiverContext) -> None:
-        self._claimed: Subscription | None = claimed
+        self.claimed: Subscription | None = claimed
+        """The receiver as it was claimed; None once another process has it."""
         self._over = False
         self._broken: BaseException | None = None
         self._client = client
@@ -99,12 +100,7 @@ class ReceiverWorker:
     @property
     def is_claimed(self) -> bool:
         """Whether the receiver is still ours, as far as this process knows."""
-        return self._claimed is not None and not self._over and self._claimed.owner == self._shared.owner
-
-    @property
-    def claimed(self) -> Subscription | None:
-        """The receiver as it was claimed; None once another process has it."""
-        return self._claimed
+        return self.claimed is not None and not self._over and self.claimed.owner == self._shared.owner
 
     @property
     def busy(self) -> bool:
@@ -133,7 +129,7 @@ class ReceiverWorker:
         self._draining = True
         try:
             await self._look_again()
-            while self._claimed is not None:
+            while self.claimed is not None:
                 self._woken.clear()
                 if self.is_claimed and not self._shared.stopping:
                     await self._feed()
@@ -151,18 +147,18 @@ class ReceiverWorker:
 
     async def _look_again(self) -> None:
         """What is kept of a receiver that has rested may be old: a secret was rotated, or it was disabled, paused, claimed anew."""
-        if self._claimed is None:
+        if self.claimed is None:
             return
-        renewed = await self._shared.rows.renew(self._claimed)
+        renewed = await self._shared.rows.renew(self.claimed)
         if renewed is None:
             self._over = True
-            self._claimed = None
+            self.claimed = None
         else:
-            self._claimed = replace(self._claimed, secrets=renewed.secrets)
+            self.claimed = replace(self.claimed, secrets=renewed.secrets)
 
     async def _feed(self) -> None:
         """Take up new rows and due rounds while there is room and something may be there."""
-        claimed, shared = self._claimed, self._shared
+        claimed, shared = self.claimed, self._shared
         abreast = self._cursor.fed >= shared.newest and self._tried is not None
         if claimed is None or self._queued >= BATCH or (abreast and not self._due):
             return
@@ -234,7 +230,7 @@ class ReceiverWorker:
         else:
             del self._queues[key]
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._claimed = None  # what it could not record is found again in the store
+            self.claimed = None  # what it could not record is found again in the store
             self._broken = error
         self._woken.set()
 
@@ -243,11 +239,11 @@ class ReceiverWorker:
         await shared.rates.acquire(self._host, self.organization, self._id)
         place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
         try:
-            if self._claimed is not None and not shared.stopping:
-                secrets = self._claimed.signing(shared.timing.now())
+            if self.claimed is not None and not shared.stopping:
+                secrets = self.claimed.signing(shared.timing.now())
                 outcome = await make_round(
                     self._client,
-                    self._claimed.id,
+                    self.claimed.id,
                     delivery,
                     secrets,
                     plan=shared.plan,
@@ -295,14 +291,14 @@ class ReceiverWorker:
             await self._write(batch)
 
     async def _write(self, batch: tuple[Round, ...]) -> None:
-        if self._claimed is None:
+        if self.claimed is None:
             return
         new = frozenset(each.delivery.number for each in batch if each.delivery.id is None)
         cursor = self._cursor.cursor_with(new)
         after = await self._shared.recorder.record(
-            AttemptRecord(claimed=self._claimed, rounds=batch, cursor=cursor, health=self._health)
+            AttemptRecord(claimed=self.claimed, rounds=batch, cursor=cursor, health=self._health)
         )
-        self._claimed = None if self._health.disabled else after
+        self.claimed = None if self._health.disabled else after
         self._written = cursor
         self._cursor.acknowledge(new)
         self._waiting.difference_update(each.delivery.id or 0 for each in batch)
