@@ -106,7 +106,7 @@ def _is_corrected(match: Match, was: Incident, now: Incident) -> bool:
 def _minutes_apart(was: Incident, now: Incident) -> int:
     if was.minute is None or now.minute is None:
         return 0 if was.minute == now.minute else APART + 1
-    return abs(was.minute + (was.added or 0) - now.minute - (now.added or 0))
+    return abs(was.running_minute - now.running_minute)
 
 
 def _same_people(was: Incident, now: Incident) -> bool:

@@ -101,7 +101,9 @@ def _in_order(goals: list[Incident], side: str | None) -> list[Incident]:
     """By the score after them, else by their minutes, else as the source has them."""
     if all(each.score is not None for each in goals):
         return sorted(goals, key=lambda each: getattr(each.score, side or ""))
-    return sorted(goals, key=_running_minute) if all(each.minute is not None for each in goals) else goals
+    if all(each.minute is not None for each in goals):
+        return sorted(goals, key=lambda each: each.running_minute)
+    return goals
 
 
 def _aligned(ones: Sequence[Incident], twos: Sequence[Incident], costs: Costs) -> dict[str, str]:
@@ -175,11 +177,7 @@ def minutes_apart(one: Incident, two: Incident) -> int | None:
     stands_at_cap = any(each.minute == cap and not each.added for each in (one, two))
     if cap is not None and stands_at_cap and min(one.minute, two.minute) >= cap:
         return 0
-    return abs(_running_minute(one) - _running_minute(two))
-
-
-def _running_minute(incident: Incident) -> int:
-    return (incident.minute or 0) + (incident.added or 0)
+    return abs(one.running_minute - two.running_minute)
 
 
 def agree(one: Incident, two: Incident, known: AbstractSet[str]) -> bool:

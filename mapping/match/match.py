@@ -222,6 +222,11 @@ class Incident:
     """The score does not count it any more, though its row is still there (mapping.belief.goals)."""
 
     @property
+    def running_minute(self) -> int:
+        """Minutes with added time: of `45+2'` 47; 0 where the source has none."""
+        return (self.minute or 0) + (self.added or 0)
+
+    @property
     def marks_period(self) -> bool:
         return self.key.startswith(PERIOD_KEY)
 
