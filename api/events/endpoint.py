@@ -20,8 +20,8 @@ from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.errors import InvalidRequest
+from store.engine.records import new_key
 from store.engine.unit import Unit
-from store.files.storage import new_key
 from store.liveblogs import liveblogs
 
 EVENT = "event_local_id"

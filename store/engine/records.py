@@ -39,6 +39,7 @@ EVENT_COLUMNS = frozenset(
 
 ALPHABET = string.ascii_lowercase + string.digits
 LOCAL_LENGTH = 20
+KEY_BYTES = 24
 LETTERS = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
 UNFAIR = bytes(range(256 - 256 % len(ALPHABET), 256))
 """Bytes beyond the last whole round of the alphabet; with them its first letters would come more often."""
@@ -277,6 +278,11 @@ def stamp_media(document: dict[str, Any], before: Mapping[str, Any], version: in
 def new_object_id(now: float) -> str:
     """24 lower-case hex digits: the second in the first eight, 64 random bits behind. `now` in Unix seconds."""
     return f"{int(now) & 0xFFFFFFFF:08x}{secrets.token_hex(8)}"
+
+
+def new_key() -> str:
+    """A key that nobody can guess, as files are named by one (`store.files.storage`)."""
+    return secrets.token_urlsafe(KEY_BYTES)
 
 
 def new_local_id(letter: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-import secrets
 from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final, NamedTuple, Protocol
@@ -30,7 +29,6 @@ CONTENT_TYPES: Final = {
 
 
 KEY = re.compile(r"[A-Za-z0-9_-]{32}")
-KEY_BYTES = 24
 
 
 log = structlog.get_logger()
@@ -80,11 +78,6 @@ class FileStore(Protocol):
     async def discard_unfinished(self, before: float) -> None:
         """Delete what was left of files whose storing broke off before that time (Unix seconds)."""
         ...
-
-
-def new_key() -> str:
-    """A key that nobody can guess."""
-    return secrets.token_urlsafe(KEY_BYTES)
 
 
 def check_key(key: str) -> None:

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import select
 
 from ingest.jobs.purges import UploadPurge
+from store.engine.records import new_key
 from store.files.disk import DiskFiles
-from store.files.storage import CONTENT_TYPES, FileMissing, new_key
+from store.files.storage import CONTENT_TYPES, FileMissing
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import NOW, serving

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from store.engine.records import new_key
 from store.files.disk import DiskFiles
-from store.files.storage import FileMissing, StorageUnavailable, new_key
+from store.files.storage import FileMissing, StorageUnavailable
 
 BODY = os.urandom(300_000)
 

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from store.files.storage import FileMissing, StorageUnavailable, new_key
+from store.engine.records import new_key
+from store.files.storage import FileMissing, StorageUnavailable
 from tests.kit.s3_server import SECRET_KEY, S3Server, answering
 
 pytestmark = pytest.mark.proof

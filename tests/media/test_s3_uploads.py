@@ -11,7 +11,8 @@ from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
 from mapping.rules.image_address import ImageOptions, ImageRequest
-from store.files.storage import StorageUnavailable, new_key
+from store.engine.records import new_key
+from store.files.storage import StorageUnavailable
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import serving, store
