@@ -9,14 +9,12 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from api.desk.desk_frame import DeskPage
-from api.desk.fixtures_section import TICK
 from api.desk.handlers import write_down
 from api.desk.match_settings_page import EXCLUDE
 from api.desk.match_words import refusal_text
 from api.external import operations
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
-from mapping.desk.fixtures_text import FixturesText
 from mapping.documents.external import ExternalChange
 from mapping.errors import ServiceError, Unprocessable
 from mapping.fusion.same_match import why_other_match
@@ -31,8 +29,12 @@ MOST = 50
 """Matches of one form."""
 
 
+TICK = "match."
+"""How the names of the ticks begin; the match's id follows."""
+
+
 class Refused(Exception):
-    """The match gets no liveblog, or not all that was wanted; `words` say why, escaped."""
+    """The match gets no liveblog, or not all that was wanted; `words` say why."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
@@ -61,9 +63,9 @@ class _Maker(NamedTuple):
         """The `local_id` of the match's liveblog. Raises Refused, and the errors of the operations."""
         fixture = next((each for each in self.listed.listed.fixtures if each.match_id == match_id), None)
         if fixture is None:
-            raise Refused(self.page.text(FixturesText.NOT_LISTED))
+            raise Refused(self.page.text("The match is not on the list any more."))
         if match_id in self.on_them and "second" not in self.form:
-            raise Refused(self.page.text(FixturesText.HAS_ALREADY))
+            raise Refused(self.page.text("There is a liveblog already. For a second one, tick that too."))
         standby = await asyncio.to_thread(self._standby, fixture)  # the other list may be a long one
         services, owner = self.request.services, self.person.organization_id
         key = sha256(f"{self.form.get('key')} {match_id}".encode()).hexdigest()
@@ -83,7 +85,7 @@ class _Maker(NamedTuple):
                 changed = await operations.change(services, NamedLiveblog(local_id, owner), change)
             except ServiceError as error:
                 reason = refusal_text(self.page, error)
-                raise Refused(f"{self.page.text(FixturesText.MADE_WITHOUT, reason='')}{reason}") from error
+                raise Refused(self.page.text("Created, but without the standby: {reason}", reason=reason)) from error
             await write_down(self.request, self.person, "liveblog.changeExternal", local_id, changed.version)
         return local_id
 
@@ -113,7 +115,7 @@ class _Maker(NamedTuple):
             return None
         same = [each for each in self.others.listed.fixtures if _is_surely(fixture, each)]
         if len(same) != 1:
-            raise Refused(self.page.text(FixturesText.NO_STANDBY, provider=self.form["standby"]))
+            raise Refused(self.page.text("No match of {provider} is surely this one.", provider=self.form["standby"]))
         return {"provider": self.form["standby"], "matchId": same[0].match_id}
 
 
@@ -122,9 +124,11 @@ async def make_liveblogs(request: ApiRequest, page: DeskPage, person: DeskPerson
     person.demand("external")
     ticked = [each.removeprefix(TICK) for each in form if each.startswith(TICK)]
     if not ticked:
-        raise Unprocessable(page.texts.text(FixturesText.NONE_TICKED))
+        raise Unprocessable(page.text("Tick the matches that shall have a liveblog."))
     if len(ticked) > MOST:
-        raise Unprocessable(page.texts.text(FixturesText.TOO_MANY, count=len(ticked), most=MOST))
+        raise Unprocessable(
+            page.text("{count} matches are ticked; at most {most} at once.", count=len(ticked), most=MOST)
+        )
     services, owner = request.services, person.organization_id
     list_of = partial(services.importer.fixtures, owner, day=form.get("day", ""))
     listed = await list_of(provider=form.get("provider", ""))

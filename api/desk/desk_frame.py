@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from html import escape
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -49,10 +48,6 @@ NAVIGATION = (
 )
 
 
-def alert_html(message: str) -> str:
-    return f'<p class="alert" role="alert">{message}</p>' if message else ""
-
-
 def pager_html(links: Iterable[tuple[str, str]]) -> str:
     shown = "".join(f'<a class="button" href="{address}">{name}</a>' for address, name in links)
     return f'<p class="pager">{shown}</p>' if shown else ""
@@ -77,7 +72,7 @@ class DeskPage(NamedTuple):
 
     def text(self, words: str, /, **values: object) -> str:
         """The text in the reader's language."""
-        return Markup(escape(self.texts.text(words, context=None, **values)))  # noqa: S704
+        return self.texts.text(words, context=None, **values)
 
     def time(self, seconds: float | None) -> Markup:
         """Date and time as the reader writes them, nothing for none."""
@@ -85,20 +80,13 @@ class DeskPage(NamedTuple):
             return Markup()
         return Markup(moment(int(seconds), "date", self.zone, self.texts.locale))  # noqa: S704 -- escapes what it writes
 
+    def time_of_day(self, seconds: float, zone: ZoneInfo) -> Markup:
+        """The time in a zone."""
+        return Markup(moment(int(seconds), "time", zone, self.texts.locale))  # noqa: S704 -- escapes what it writes
+
     def link(self, path: str) -> str:
         """The address of a path of this service, wherever the service lies: `/desk/account`."""
-        return Markup(escape(self.up + path.removeprefix("/") or "./"))  # noqa: S704
-
-    def account_field(self) -> str:
-        """What every form of a person carries."""
-        account = "" if self.person is None else self.person.client_id
-        return f'<input type="hidden" name="account" value="{escape(account)}">'
-
-    def row_form(self, path: str, back: str, **shown: str) -> str:
-        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at."""
-        fields = {"back": back, **shown}
-        hidden = "".join(f'<input type="hidden" name="{name}" value="{escape(fields[name])}">' for name in fields)
-        return f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.account_field()}{hidden}</form>'
+        return self.up + path.removeprefix("/") or "./"
 
     def old_response(
         self,

@@ -14,7 +14,6 @@ from api.view.match_sources import AUTOMATIC
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import match_fields, of_person
-from mapping.desk.sources_text import SourcesText
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.fusion.leading_source import Reason
 
@@ -63,9 +62,11 @@ def _sources(rows: PostRows, match: DeskMatch) -> str:
     lines = []
     if second["leads"]:
         reason = reason_text(texts, Reason(second["reason"]), pinned=both["leads"] != AUTOMATIC)
-        lines.append(texts.text(SourcesText.LEADS_NOW, provider=second["provider"], reason=reason))
+        lines.append(texts.text("{provider} leads: {reason}", provider=second["provider"], reason=reason))
     if both["disagreements"]:
-        lines.append(texts.text(SourcesText.DISAGREE_NOW, what=brief_disagreements(texts, both["disagreements"])))
+        lines.append(
+            texts.text("The sources disagree about: {what}", what=brief_disagreements(texts, both["disagreements"]))
+        )
     return "".join(f'<p class="taken of-sources">{escape(each)}</p>' for each in lines)
 
 

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from starlette.responses import Response
 
-from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.form_fields import select_html
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_words import automatic_text, kind_name, refusal_text
-from api.desk.matches_page import NEW, change_match, may_change
-from api.desk.sources_section import SourceRefusal, SourcesPage, source_change, source_refusal, sources_html
+from api.desk.match_words import (
+    STATES,
+    automatic_text,
+    disagreement_texts,
+    kind_name,
+    locale_options,
+    reason_text,
+    refusal_text,
+)
+from api.desk.matches_page import change_match, may_change
 from api.external import operations
 from api.external.operations import NOT_ATTACHED
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
-from api.page.document import LOCALES, territorial
 from api.page.scoreboard import title
-from mapping.desk.matches_text import MatchesText
-from mapping.desk.own_path import HOME
+from api.view.match_sources import AUTOMATIC
 from mapping.documents.external import ExternalChange
-from mapping.documents.import_options import ImportOptions
-from mapping.errors import NotFound, ServiceError, StoreUnavailable
+from mapping.documents.import_options import MOST_STANDBYS, ImportOptions
+from mapping.errors import Forbidden, NotFound, ServiceError, StoreUnavailable, Unprocessable
+from mapping.fusion.leading_source import Reason
+from mapping.fusion.same_match import COMPARABLE, Mismatch, OtherMatch
+from mapping.locales import msgid
 from store.engine.records import StoredGame
 from store.following.sources import NamedLiveblog
 
@@ -37,9 +44,35 @@ TICKS = {"auto": "autoPostEnabled", "text": "includeTextContent", "paused": "pau
 """The other boxes of the form, and what of an `ExternalChange` each of them is."""
 
 
+FIELDS = {"provider": "standby_provider", "matchId": "standby_id", "leads": "leads"}
+"""Fields of the operation, the last part of their names → those of the forms of sources."""
+MISMATCHES = {
+    Mismatch.SPORT: msgid("This is another match: one is {first}, the other one {second}."),
+    Mismatch.KICK_OFF: msgid("This is another match: the kick-offs are more than three hours apart."),
+    Mismatch.SIDES: msgid("This is another match: home and away are the other way round ({first}; {second})."),
+    Mismatch.TEAMS: msgid("This is another match: the teams differ ({first}; {second})."),
+}
+"""Why a match cannot stand by."""
+
+
+class SourceRefusal(NamedTuple):
+    """What was refused: the field of the form, and why; `given`: what the form had said."""
+
+    field: str
+    words: str
+    given: Mapping[str, str]
+
+    def at(self, name: str) -> str:
+        """What is wrong with the field of this name."""
+        return self.words if self.field == name else ""
+
+
+NOTHING_REFUSED = SourceRefusal("", "", {})
+
+
 async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
-    notice = page.text(MatchesText.SAVED) if request.query.get("done") else ""
+    notice = page.text("Saved.") if request.query.get("done") else ""
     return await _page(request, page, person, notice=notice)
 
 
@@ -115,19 +148,39 @@ def shown_terms(terms: ImportOptions) -> list[str]:
     return [*(name for name, on in ticks.items() if on), *excluded, f"locale={terms.locale}"]
 
 
-def locale_select(page: DeskPage, chosen: str) -> str:
-    """A choice of the languages in which our own texts are written."""
-    from babel import Locale  # a start that renders nothing needs no calendar
+def source_change(form: Mapping[str, str], sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The `ExternalChange` that a form of the section stands for; `sources`: those of the match now, the first one first."""
+    standby = [{"provider": each["provider"], "matchId": each["matchId"]} for each in sources[1:]]
+    if "add" in form:
+        wanted = {"provider": form.get("standby_provider", ""), "matchId": form.get("standby_id", "").strip()}
+        return {"standby": [*standby, wanted]}
+    if "remove" in form:
+        return {"standby": [each for each in standby if each["provider"] != form["remove"]]}
+    shown = form.get("shown", "").split()  # what the person has left as it was shown is no change
+    chosen = {name: form[name] for name in ("leads", "confirm") if form.get(name)}
+    return {name: value for name, value in chosen.items() if f"{name}={value}" not in shown}
 
-    reader = territorial(page.texts.locale)
-    names = [(each, Locale.parse(territorial(each)).get_display_name(reader) or each) for each in LOCALES]
-    return select_html(page, "locale", MatchesText.LOCALE, [(each, escape(name)) for each, name in names], chosen)
+
+def source_refusal(page: DeskPage, error: ServiceError, given: Mapping[str, str]) -> SourceRefusal | None:
+    """What is said at a field of the forms; None where it is about none of them."""
+    field = FIELDS.get((error.field or "").rpartition(".")[2])
+    if field is None:
+        return None
+    return SourceRefusal(field, _refused(page, error, field), given)
 
 
-def box(name: str, label: str, *, ticked: bool, required: bool = False) -> str:
-    """A box with its label, which is escaped already."""
-    state = f"{' checked' if ticked else ''}{' required' if required else ''}"
-    return f'<label class="tick"><input type="checkbox" name="{escape(name)}" value="yes"{state}> <span>{label}</span></label>'
+def _refused(page: DeskPage, error: ServiceError, field: str) -> str:
+    if isinstance(error, OtherMatch):
+        return page.text(MISMATCHES[error.why.mismatch], first=error.why.first, second=error.why.second)
+    if isinstance(error, Unprocessable) and field == "standby_provider":
+        return page.text("The match comes from this provider already. Choose another one.")
+    if isinstance(error, Unprocessable) and field == "standby_id":
+        return page.text("This is no id of a match.")
+    if isinstance(error, Unprocessable):
+        return page.text("This is no source of the match any more.")
+    if field == "standby_provider" and type(error) in {Forbidden, NotFound}:
+        return page.text("Your organization has no access to this provider.")
+    return refusal_text(page, error)
 
 
 def _name(request: ApiRequest) -> str:
@@ -150,91 +203,70 @@ async def _page(
     *,
     notice: str = "",
     alert: str = "",
-    refusal: SourceRefusal | None = None,
+    refusal: SourceRefusal = NOTHING_REFUSED,
     status: int = 200,
 ) -> Response:
     named = _named(request, person)
     game = await request.services.store.read(named.find)
-    name = title(game.as_document())
     try:
         found = await operations.show(request.services, named)
     except NotFound as error:
         if error.message != NOT_ATTACHED:
             raise
         found = None
-    said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
-    said += alert_html(alert)
-    address = page.link("/desk/liveblogs/" + quote(game.local_id, safe=""))
-    links = (
-        f'<p class="pager"><a href="{address}">'
-        f"{page.text(MatchesText.OPEN_LIVEBLOG)}</a>"
-        f'<a href="{page.link(HOME)}">{page.text(MatchesText.MATCHES)}</a></p>'
+    shown = {} if found is None else _terms(request, page, game, found) | _sources(request, page, person, game, found)
+    return page.response(
+        "settings.html",
+        status,
+        title=title(game.as_document()),
+        notice=notice,
+        alert=alert,
+        refusal=refusal,
+        local_id=game.local_id,
+        address=page.link(f"/desk/matches/{quote(game.local_id, safe='')}"),
+        may_act=may_change(person),
+        found=found,
+        **shown,
     )
-    if found:
-        made = _sources(request, page, person, game, refusal)
-        parts = _attached(made, person, game, found, request.services.event_types)
-    else:
-        parts = _alone(page, person, game.local_id)
-    return page.old_response(name, f"{said}{links}{parts}", status)
 
 
-def _alone(page: DeskPage, person: DeskPerson, local_id: str) -> str:
-    link = _attach_link(page, local_id) if may_change(person) else ""
-    return f'<section class="card"><p>{page.text(MatchesText.NOT_ATTACHED)}</p>{link}</section>'
+def _terms(request: ApiRequest, page: DeskPage, game: StoredGame, found: dict[str, Any]) -> dict[str, Any]:
+    """What the form shows of automatic posting and language."""
+    terms = parse_document(ExternalChange, found).applied_to(ImportOptions(sport=game.sportstype))
+    known = sorted(request.services.event_types | terms.exclude_events)
+    return {
+        "terms": terms,
+        "shown_terms": shown_terms(terms),
+        "automatic": automatic_text(page.texts, terms),
+        "kinds": [(each, kind_name(page.texts, each)) for each in known if each.startswith(f"{game.sportstype}.")],
+        "locales": locale_options(page),
+    }
 
 
 def _sources(
-    request: ApiRequest, page: DeskPage, person: DeskPerson, game: StoredGame, refusal: SourceRefusal | None
-) -> SourcesPage:
-    services = request.services
-    providers = services.settings.organization(person.organization_id).providers or services.providers
-    hold, may = services.settings.standby.hold, may_change(person)
-    return SourcesPage(page, game.local_id, game.sportstype, sorted(providers), hold, may, refusal)
-
-
-def _attached(
-    made: SourcesPage, person: DeskPerson, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
-) -> str:
-    page, sources = made.page, sources_html(made, found)
-    terms = parse_document(ExternalChange, found).applied_to(ImportOptions(sport=game.sportstype))
-    match = f"{found['provider']} · {found['selector']['matchId']}"
-    facts = (
-        f'<section class="card"><p class="facts">{escape(match)} · {page.text(MatchesText.AUTOMATIC)}: '
-        f"{escape(automatic_text(page.texts, terms))}</p>"
-    )
-    if not may_change(person):
-        return f"{facts}<p>{page.text(MatchesText.YOUR_ROLE)}</p></section>{sources}"
-    known = event_types | terms.exclude_events
-    kinds = sorted(each for each in known if each.startswith(f"{game.sportstype}."))
-    address = page.link("/desk/matches/" + quote(game.local_id, safe=""))
-    boxes = "".join(
-        box(EXCLUDE + each, escape(kind_name(page.texts, each)), ticked=each in terms.exclude_events) for each in kinds
-    )
-    left_out = f"<fieldset><legend>{page.text(MatchesText.LEFT_OUT)}</legend>{boxes}</fieldset>" if boxes else ""
-    ticks = (
-        (("paused", MatchesText.PAUSED, terms.paused)),
-        (("auto", MatchesText.POST_AUTOMATICALLY, terms.auto_post)),
-        (("text", MatchesText.WITH_TEXT, terms.text)),
-        (("scoreboard", MatchesText.LEAVE_SCOREBOARD, terms.exclude_scoreboard)),
-    )
-    shown = "".join(box(field, page.text(label), ticked=on) for field, label, on in ticks)
-    save = (
-        f'<form method="post" action="{address}/settings">{page.account_field()}'
-        f'<input type="hidden" name="shown" value="{escape(" ".join(shown_terms(terms)))}">{shown}{left_out}'
-        f"{locale_select(page, terms.locale)}<button>{page.text(MatchesText.SAVE)}</button></form></section>"
-    )
-    confirm = box(
-        "confirmed", page.text(MatchesText.DETACH_CONFIRM, title=title(game.as_document())), ticked=False, required=True
-    )
-    off = (
-        f'<section class="card"><h2>{page.text(MatchesText.DETACH)}</h2><p>{page.text(MatchesText.DETACH_SAYS)}</p>'
-        f'<form method="post" action="{address}/detach">{page.account_field()}{confirm}'
-        f'<input type="hidden" name="match" value="{escape(found["selector"]["matchId"])}">'
-        f'<button class="danger">{page.text(MatchesText.DETACH)}</button></form></section>'
-    )
-    return f'{facts}{save}{sources}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'
-
-
-def _attach_link(page: DeskPage, local_id: str) -> str:
-    address = f"{page.link(NEW)}?attach={quote(local_id, safe='')}"
-    return f'<p><a class="button" href="{address}">{page.text(MatchesText.ATTACH_OTHER)}</a></p>'
+    request: ApiRequest, page: DeskPage, person: DeskPerson, game: StoredGame, found: dict[str, Any]
+) -> dict[str, Any]:
+    """What is shown of the match's sources, and which one can be added."""
+    services, sources, leads = request.services, found["sources"], found["leads"]
+    providers = sorted(services.settings.organization(person.organization_id).providers or services.providers)
+    taken = {each["provider"] for each in sources} or {found["provider"]}
+    others = [each for each in providers if each not in taken]
+    if sources and (len(sources) > MOST_STANDBYS or not others):
+        cannot_add = "more"
+    elif game.sportstype not in COMPARABLE:
+        cannot_add = "sport"
+    else:
+        cannot_add = "" if others else "provider"
+    pinned = leads != AUTOMATIC
+    return {
+        "states": STATES,
+        "reasons": [
+            reason_text(page.texts, Reason(each["reason"]), pinned=pinned) if each["leads"] else "" for each in sources
+        ],
+        "leading": [each["provider"] for each in sources if each["leads"]],
+        "pin_fails": any(each["provider"] == leads and each.get("trouble") for each in sources),
+        "disagreements": disagreement_texts(page.texts, found["disagreements"]),
+        "hold": round(services.settings.standby.hold),
+        "others": others,
+        "cannot_add": cannot_add,
+    }

@@ -7,7 +7,6 @@ from typing import Any
 
 from api.desk.desk_frame import DeskPage
 from api.page.document import LOCALES, territorial
-from mapping.desk.sources_text import ABOUT_TEXTS, REASON_TEXTS, SourcesText
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.fusion.leading_source import Reason
@@ -16,7 +15,24 @@ from mapping.locales.labels import INTERRUPTED, Label
 from mapping.match.match import Status
 from mapping.sports import SPORTS
 
-ABOUT = tuple(ABOUT_TEXTS)
+REASONS = {
+    Reason.FIRST: msgid("it is the first source of the match, and well"),
+    Reason.PINNED: msgid("a person has chosen it"),
+    Reason.REFUSED: msgid("the source that led before refuses the credentials"),
+    Reason.FAILING: msgid("the source that led before answers with errors"),
+    Reason.SILENT: msgid("the source that led before has not answered for too long"),
+    Reason.STALLED: msgid("the source that led before stands still while this one goes on"),
+    Reason.IMPLAUSIBLE: msgid("the source that led before said something that cannot be"),
+}
+"""Why a source leads."""
+ABOUT = {
+    "score": msgid("score"),
+    "missing": msgid("what only one of them has"),
+    "scorer": msgid("scorer"),
+    "player": msgid("player"),
+    "minute": msgid("minute"),
+}
+"""What sources disagree about, what matters most first."""
 NAMED = 3
 """Disagreements, and types of events, that are named where there is little room; more are counted."""
 STATES = {
@@ -73,13 +89,14 @@ def locale_options(page: DeskPage) -> list[tuple[str, str]]:
 def reason_text(texts: Translator, reason: Reason, *, pinned: bool) -> str:
     """Why a source leads; `pinned`: a person has chosen one. It leads on for a while after nobody wants it any more."""
     if reason is Reason.PINNED and not pinned:
-        return texts.text(SourcesText.PINNED_BEFORE)
-    return texts.text(REASON_TEXTS[reason])
+        return texts.text("a person had chosen it; the first source leads again once it has been well for a while")
+    return texts.text(REASONS[reason])
 
 
 def disagreement_texts(texts: Translator, found: Iterable[Mapping[str, Any]]) -> list[str]:
     """What each source says, as `score: heim 2:0, pa 1:0`; what matters most first."""
-    return [_disagreement(texts, each) for each in sorted(found, key=lambda each: ABOUT.index(each["about"]))]
+    order = list(ABOUT)
+    return [_disagreement(texts, each) for each in sorted(found, key=lambda each: order.index(each["about"]))]
 
 
 def brief_disagreements(texts: Translator, found: Iterable[Mapping[str, Any]]) -> str:
@@ -91,13 +108,13 @@ def brief_disagreements(texts: Translator, found: Iterable[Mapping[str, Any]]) -
 
 def _disagreement(texts: Translator, found: Mapping[str, Any]) -> str:
     said = (f"{provider} {_said(texts, words)}" for provider, words in found["said"].items())
-    return f"{texts.text(ABOUT_TEXTS[found['about']])}: {', '.join(said)}"
+    return f"{texts.text(ABOUT[found['about']])}: {', '.join(said)}"
 
 
 def _said(texts: Translator, words: str) -> str:
     """What one source says; where that begins with an event type, with its name."""
     if not words:
-        return texts.text(SourcesText.NOTHING)
+        return texts.text("nothing")
     kind, _, more = words.partition(" ")
     return f"{kind_name(texts, kind)} {more}".rstrip()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
-from html import escape
+from datetime import date, datetime, timedelta
+from functools import partial
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
@@ -11,36 +14,36 @@ from zoneinfo import ZoneInfo
 from starlette.responses import Response
 
 from api.desk.chosen_matches import MOST as MOST_MADE
-from api.desk.chosen_matches import make_liveblogs
-from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.fixtures_section import MOST, FixturesPage, Json, fixtures_html
-from api.desk.form_fields import select_html
+from api.desk.chosen_matches import TICK, make_liveblogs
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_by_id import kind_of, look_form, preview_html
-from api.desk.match_settings_page import EXCLUDE, box, locale_select
-from api.desk.match_words import kind_name, refusal_text
+from api.desk.match_words import STATES, kind_name, locale_options, refusal_text
 from api.desk.matches_page import NEW, may_change
 from api.external import operations
 from api.external.fixtures import list_fixtures
 from api.http.json_path import local
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson
+from api.page.document import territorial
 from api.page.scoreboard import title
-from mapping.desk.fixtures_text import FixturesText
-from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.locales.labels import SPORT_CONTEXT
+from mapping.match.match import Status
 from mapping.sports import SPORTS
 from store.following.sources import NamedLiveblog
 
+MOST = 300
+"""Matches on one page."""
+KINDS = ("matchId", "phaseId", "overallId")
+Json = Mapping[str, Any]
 MADE = Integer("made", high=MOST_MADE)
 
 
 async def show_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The matches of a day, or what the match holds that the query names; an id by hand at the end."""
     made = MADE.of(request.query)
-    notice = page.text(FixturesText.MADE, count=made) if made else ""
+    notice = page.text("Liveblogs created: {count}", count=made) if made else ""
     return await _page(request, page, person, request.query, notice=notice)
 
 
@@ -78,13 +81,18 @@ async def _make_several(request: ApiRequest, page: DeskPage, person: DeskPerson,
     made = await make_liveblogs(request, page, person, form)
     request.services[FragmentCache].forget()
     if made.refused:
-        said = page.text(FixturesText.MADE, count=len(made.local_ids)) if made.local_ids else ""
-        alert = page.text(FixturesText.NOT_MADE, count=len(made.refused))
+        said = page.text("Liveblogs created: {count}", count=len(made.local_ids)) if made.local_ids else ""
+        alert = page.text("Liveblogs that were not created: {count}. The matches say why.", count=len(made.refused))
         return await _page(request, page, person, form, notice=said, alert=alert, refused=made.refused)
     if len(made.local_ids) == 1:
         return redirect(request, f"/desk/matches/{quote(made.local_ids[0], safe='')}?done=saved")
     kept = {name: form[name] for name in ("provider", "day", "q") if form.get(name)}
     return redirect(request, f"{NEW}?{urlencode({**kept, 'made': len(made.local_ids)})}")
+
+
+def kind_of(given: Query) -> str:
+    """What the id names."""
+    return given["kind"] if given.get("kind") in KINDS else KINDS[0]
 
 
 async def _page(
@@ -97,74 +105,165 @@ async def _page(
     alert: str = "",
     refused: Mapping[str, str] | None = None,
 ) -> Response:
-    heading = page.texts.text(MatchesText.ATTACH_OTHER if given.get("attach") else MatchesText.NEW_MATCH)
     if not may_change(person):
-        return page.old_response(heading, f"<p>{page.text(MatchesText.YOUR_ROLE)}</p>", 403)
+        return page.response("new_match.html", 403, may_act=False, given=given)
+    shown: dict[str, Any] = {
+        "attach_title": await _attach_title(request, person, given),
+        "given": given,
+        "kind": kind_of(given),
+        "link": partial(_address, page, request, person, given),
+        "locales": locale_options(page),
+        "key": secrets.token_urlsafe(16),  # a form that is sent twice creates once
+    }
     status = 422 if alert else 200
-    whom = await _attached_to(request, person, given)
     try:
         if given.get("provider") and given.get("id", "").strip() and not alert:
-            body = await _preview_page(request, page, person, given)
+            shown |= await _preview(request, page, person, given)
         else:
-            body = await _day_page(request, page, person, given, refused or {})
+            shown |= await _fixtures(request, page, person, given, refused or {})
     except StoreUnavailable:
         raise
     except ServiceError as error:
         alert, status = f"{alert} {refusal_text(page, error)}".strip(), 422
-        body = fixtures_html(_made(request, page, person, given, None, {}))
-    said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
-    by_hand = f"<h2>{page.text(FixturesText.BY_ID)}</h2>{look_form(page, given, _providers(request, person))}"
-    body = f'{said}{alert_html(alert)}{whom}{body}<section class="card">{by_hand}</section>'
-    return page.old_response(heading, body, status, scripts=("new-match.js",))
+        shown |= _choice(request, person, given)
+    return page.response("new_match.html", status, may_act=True, notice=notice, alert=alert, **shown)
 
 
-async def _preview_page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> str:
+async def _attach_title(request: ApiRequest, person: DeskPerson, given: Query) -> str | None:
+    """The name of the liveblog that shall have the match. Raises NotFound."""
+    if not given.get("attach"):
+        return None
+    game = await request.services.store.read(NamedLiveblog(given["attach"], person.organization_id).find)
+    return title(game.as_document())
+
+
+async def _preview(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> dict[str, Any]:
     """What the match holds that is named, and the way back."""
     query = {"provider": given["provider"], kind_of(given): given["id"].strip()}
     found = await operations.preview(
         request.services, query, organization_id=person.organization_id, client_id=person.client_id, text=False
     )
     kept = {name: given[name] for name in ("provider", "day", "q", "attach") if given.get(name)}
-    back = escape(f"{page.link(NEW)}?{urlencode(kept)}")
-    way = f'<p class="pager"><a href="{back}">{page.text(FixturesText.BACK_TO_DAY)}</a></p>'
-    return f"{way}{preview_html(page, given, found)}"
+    back = f"{page.link(NEW)}?{urlencode(kept)}"
+    return {"preview": found, "back": back, "states": STATES, "providers": _providers(request, person)}
 
 
-async def _day_page(
-    request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query, refused: Mapping[str, str]
-) -> str:
-    wanted = {name: given[name] for name in ("day", "q", "page") if given.get(name)}
-    wanted |= {"provider": _provider(request, person, given), "limit": str(MOST)}
-    services = request.services
-    found = await list_fixtures(services.importer.fixtures, services.store.read, person.organization_id, wanted)
-    made = _made(request, page, person, given, found, refused)
-    return fixtures_html(made, terms_html(made))
-
-
-def _made(  # noqa: PLR0917 -- what a page is made of
-    request: ApiRequest,
-    page: DeskPage,
-    person: DeskPerson,
-    given: Query,
-    found: dict[str, Any] | None,
-    refused: Mapping[str, str],
-) -> FixturesPage:
+def _choice(request: ApiRequest, person: DeskPerson, given: Query) -> dict[str, Any]:
+    """What is shown without a list: the ways to choose a day."""
     services, provider = request.services, _provider(request, person, given)
     access = services.settings.organization(person.organization_id).providers.get(provider)
     zone = ZoneInfo(access.timezone if access is not None else services.settings.server.timezone)
-    return FixturesPage(
-        page=page,
-        address=page.link(NEW),
-        provider=provider,
-        providers=_providers(request, person),
-        event_types=services.event_types,
-        text=access is not None and access.text_content,
-        today=local(int(services.clock()), zone).date(),
-        found=found,
-        given=given,
-        refused=refused,
-        attach=given.get("attach", ""),
-    )
+    today = local(int(services.clock()), zone).date()
+    return {
+        "preview": None,
+        "found": None,
+        "provider": provider,
+        "providers": _providers(request, person),
+        "has_text": access is not None and access.text_content,
+        "days": [(today + timedelta(days=offset)).isoformat() for offset in (-1, 0, 1)],
+    }
+
+
+async def _fixtures(
+    request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query, refused: Mapping[str, str]
+) -> dict[str, Any]:
+    """The matches of the day, by competition, and what the terms for those that are ticked can be."""
+    from babel.dates import format_date  # a start that renders nothing needs no calendar
+
+    choice = _choice(request, person, given)
+    wanted = {name: given[name] for name in ("day", "q", "page") if given.get(name)}
+    wanted |= {"provider": choice["provider"], "limit": str(MOST)}
+    services = request.services
+    found = await list_fixtures(services.importer.fixtures, services.store.read, person.organization_id, wanted)
+    fixtures, zone = found["objects"], ZoneInfo(found["timeZone"])
+    listed = {each["matchId"] for each in fixtures}
+    shown = [_shown_fixture(page, each, zone, given, refused) for each in fixtures]
+    return choice | {
+        "found": found,
+        "day": format_date(date.fromisoformat(found["day"]), "full", locale=territorial(page.texts.locale)),
+        "gone": {name: why for name, why in refused.items() if name not in listed},
+        "competitions": [_competition(page, each) for each in _by_competition(shown)],
+        "may_be_second": bool(refused) or any(each["liveblogs"] for each in fixtures),
+        "sports": _types(page, services.event_types, fixtures),
+    }
+
+
+def _address(page: DeskPage, request: ApiRequest, person: DeskPerson, given: Query, /, **changes: object) -> str:
+    """The address of the list with these parameters in place of its own."""
+    kept = {name: given.get(name, "") for name in ("attach", "day", "q")}
+    query = {"provider": _provider(request, person, given), **kept, **changes}
+    return f"{page.link(NEW)}?{urlencode({name: value for name, value in query.items() if value})}"
+
+
+def _shown_fixture(
+    page: DeskPage, fixture: Json, zone: ZoneInfo, given: Query, refused: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the list shows of a match, beside what the provider says of it."""
+    ident, competition = fixture["matchId"], fixture["competition"] or {"name": fixture["matchId"]}
+    sides = [each["name"] for each in (fixture["home"], fixture["away"]) if each is not None]
+    title = " – ".join(sides) if len(sides) > 1 else fixture["title"] or (sides[0] if sides else competition["name"])
+    time = None
+    if fixture["kickoff"] is not None and not fixture["kickoffOpen"]:
+        time = page.time_of_day(datetime.fromisoformat(fixture["kickoff"]).timestamp(), zone)
+    return {
+        **fixture,
+        "title": title,
+        "sides": sides if len(sides) > 1 else [title],
+        "time": time,
+        "state": " · ".join(_states(page, fixture)),
+        "can_tick": fixture["followable"] and not given.get("attach"),
+        "ticked": ident in refused if refused else f"{TICK}{ident}" in given,
+        "refused": refused.get(ident),
+    }
+
+
+def _states(page: DeskPage, fixture: Json) -> list[str]:
+    """How it stands, where it has begun or will not begin as planned."""
+    status = fixture["status"]
+    words = [] if status in {None, "scheduled"} else [page.text(STATES[Status(status)])]
+    words += [fixture["statusWord"]] if fixture["statusWord"] else []
+    score = fixture["score"] if status in {"live", "finished", "abandoned"} else None
+    words = [f"{score['home']}:{score['away']}", *words] if score else words
+    return words if fixture["followable"] else [*words, page.text("No liveblogs of this sport")]
+
+
+def _by_competition(fixtures: Sequence[Json]) -> list[list[Json]]:
+    """In the order in which the provider begins them; in each by kick-off."""
+    order: dict[str, int] = {}
+    for each in fixtures:
+        order.setdefault(_competition_id(each), len(order))
+    listed = sorted(fixtures, key=lambda each: (order[_competition_id(each)], each["kickoff"] or ""))
+    return [[*group] for _, group in groupby(listed, key=_competition_id)]
+
+
+def _competition_id(fixture: Json) -> str:
+    return fixture["competition"]["id"] if fixture["competition"] else ""
+
+
+def _competition(page: DeskPage, fixtures: Sequence[Json]) -> dict[str, Any]:
+    first = fixtures[0]
+    sport = SPORTS.get(first["sport"] or "")
+    kind = first["sport"] if sport is None else page.texts.text(sport.name, context=SPORT_CONTEXT)
+    return {
+        "name": first["competition"]["name"] if first["competition"] else None,
+        "said": " · ".join(each for each in (kind, first["round"]) if each),
+        "fixtures": fixtures,
+        "can_tick": any(each["can_tick"] for each in fixtures),
+    }
+
+
+def _types(page: DeskPage, known: frozenset[str], fixtures: Sequence[Json]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The event types of the sports that are listed, by the names of the sports."""
+    sports = sorted({each["sport"] for each in fixtures if each["followable"]})
+    kinds = {sport: sorted(each for each in known if each.startswith(f"{sport}.")) for sport in sports}
+    return [
+        (
+            page.texts.text(SPORTS[sport].name, context=SPORT_CONTEXT),
+            [(each, kind_name(page.texts, each)) for each in of],
+        )
+        for sport, of in kinds.items()
+        if of
+    ]
 
 
 def _providers(request: ApiRequest, person: DeskPerson) -> list[str]:
@@ -175,54 +274,3 @@ def _providers(request: ApiRequest, person: DeskPerson) -> list[str]:
 
 def _provider(request: ApiRequest, person: DeskPerson, given: Query) -> str:
     return given.get("provider") or next(iter(_providers(request, person)), "")
-
-
-async def _attached_to(request: ApiRequest, person: DeskPerson, given: Query) -> str:
-    """The name of the liveblog that shall have the match. Raises NotFound."""
-    if not given.get("attach"):
-        return ""
-    game = await request.services.store.read(NamedLiveblog(given["attach"], person.organization_id).find)
-    return f'<p dir="auto"><strong>{escape(title(game.as_document()))}</strong></p>'
-
-
-def terms_html(made: FixturesPage) -> str:
-    """The fields, as the form had them that was refused, and the button."""
-    page, given, fixtures = made.page, made.given, made.found["objects"] if made.found is not None else ()
-    sent = "key" in given
-    ticks = [("auto", page.text(MatchesText.POST_AUTOMATICALLY), not sent or "auto" in given)]
-    ticks += [("text", page.text(MatchesText.WITH_TEXT), "text" in given)] if made.text else []
-    ticks += [("editorial", page.text(FixturesText.EDITORIAL), "editorial" in given)]
-    if any(each["liveblogs"] for each in fixtures) or made.refused:
-        ticks += [("second", page.text(FixturesText.SECOND), "second" in given)]
-    boxes = "".join(box(name, label, ticked=on) for name, label, on in ticks)
-    return (
-        f'<div class="card terms" role="group" aria-labelledby="terms"><h2 id="terms">{page.text(FixturesText.TERMS)}</h2>'
-        f"{_sources(made)}{locale_select(page, given.get('locale') or page.texts.locale)}{boxes}{_types(made, fixtures)}"
-        f'<p class="go"><a class="button plain" href="#terms">{page.text(FixturesText.TERMS)}</a>'
-        f'<button id="create" data-one="{page.text(FixturesText.CREATE_ONE)}"'
-        f' data-many="{page.text(FixturesText.CREATE_MANY, count="{count}")}">{page.text(FixturesText.CREATE)}</button></p></div>'
-    )
-
-
-def _sources(made: FixturesPage) -> str:
-    page, others = made.page, [each for each in made.providers if each != made.provider]
-    if not others:
-        return ""
-    options = [("", page.text(FixturesText.ALONE, provider=made.provider))]
-    options += [(each, page.text(FixturesText.WITH_STANDBY, provider=made.provider, standby=each)) for each in others]
-    return select_html(page, "standby", FixturesText.SOURCES, options, made.given.get("standby", ""))
-
-
-def _types(made: FixturesPage, fixtures: Sequence[Json]) -> str:
-    """The event types of the sports that are listed, each to be left out of automatic posting."""
-    page, sports = made.page, sorted({each["sport"] for each in fixtures if each["followable"]})
-    parts = ""
-    for sport in sports:
-        kinds = sorted(each for each in made.event_types if each.startswith(f"{sport}."))
-        boxes = "".join(
-            box(EXCLUDE + each, escape(kind_name(page.texts, each)), ticked=EXCLUDE + each in made.given)
-            for each in kinds
-        )
-        name = escape(page.texts.text(SPORTS[sport].name, context=SPORT_CONTEXT))
-        parts += f"<fieldset><legend>{name}</legend>{boxes}</fieldset>" if boxes else ""
-    return f"<details><summary>{page.text(MatchesText.LEFT_OUT)}</summary>{parts}</details>" if parts else ""

@@ -51,7 +51,7 @@ async def test_trouble_stands_on_top_in_words(server):
         "The provider cannot be reached",
         "Stands still, and is tried again",
         "No answer from the provider for too long",
-        "A part of the provider&#x27;s data fails",
+        "A part of the provider&#39;s data fails",
         "The provider contradicts itself; the next answer decides",
         "Drafts are waiting",
         "All is well",

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from api.desk.chosen_matches import MOST
-from api.desk.fixtures_section import MOST as MOST_SHOWN
+from api.desk.new_match_page import MOST as MOST_SHOWN
 from mapping.errors import BadBody, MatchUnknown
 from mapping.match.fixture import Fixture, FixtureDay, FixtureList, FixtureStatus, NamedId
 from store.following import standbys
