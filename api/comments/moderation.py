@@ -12,12 +12,12 @@ from starlette.responses import Response
 from api.comments import operations
 from api.comments.endpoint import LIMIT, NEXT
 from api.comments.operations import as_moderated
-from api.http import openapi, table_export
+from api.http import openapi
+from api.http.capability import FILE_FORMAT, Read, Row, TableFile, file_answer
 from api.http.errors import json_response
 from api.http.json_path import rfc3339
 from api.http.param import OneOf, Text, words
 from api.http.request import ApiRequest
-from api.http.table_export import Read, Row, TableFile
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -80,12 +80,12 @@ CLOSE = openapi.operation(
     parameters=[ORGANIZATION, openapi.in_path("channelId")],
     body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
 )
-FORMAT = replace(table_export.FORMAT, default="jsonl")
+FORMAT = replace(FILE_FORMAT, default="jsonl")
 EXPORT = openapi.operation(
     "comments.export",
     "All comments of a liveblog",
     "Moderation",
-    {200: table_export.response("A row for each comment, in the order of their writing"), **openapi.READ_ERRORS},
+    {200: file_answer("A row for each comment, in the order of their writing"), **openapi.READ_ERRORS},
     parameters=[
         ORGANIZATION,
         openapi.LIVEBLOG_IN_QUERY,

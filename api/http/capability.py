@@ -1,4 +1,4 @@
-"""What others collect of a capability; `api.capabilities` lists all of them."""
+"""What others collect of a capability, and the files of tables that it exports; `api.capabilities` lists all of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,26 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import Connection
+from starlette.responses import Response, StreamingResponse
 
+from api.http.errors import json_bytes
 from api.http.json_path import Json
+from api.http.param import TEXT, OneOf, words
 from api.http.request import Services
 from api.http.routing import Route
 from config import Settings
 from mapping.locales import Translator
+from mapping.rules.plain_text import csv_text
 from store.database import Store
 from store.engine.unit import Unit
+
+Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+"""Gives the result of a query."""
+Row = dict[str, Any]
+FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+FILE_FORMAT = OneOf("format", "What the file is", choices=words(FILE_TYPES), default="csv")
+BETWEEN = "|"
+"""Between the values of a cell that has several."""
 
 
 class PostExtras(NamedTuple):
@@ -101,3 +113,35 @@ class Capability:
 
     From the settings, the store, a clock in Unix seconds, and what starts a task by its name.
     """
+
+
+class TableFile(NamedTuple):
+    """A file of rows with these columns, in one of `FILE_TYPES`."""
+
+    columns: Sequence[str]
+    form: str
+
+    def head(self) -> str:
+        """What the file begins with."""
+        return csv_text([self.columns]) if self.form == "csv" else ""
+
+    def text(self, rows: Sequence[Row]) -> str:
+        """The rows as a part of the file."""
+        if self.form == "jsonl":
+            return "".join(f"{json_bytes(row).decode()}\n" for row in rows)
+        return csv_text([_cell(row[name]) for name in self.columns] for row in rows)
+
+    def response(self, name: str, parts: AsyncIterator[str]) -> Response:
+        """The file under this name, of which each part is read when it is wanted."""
+        headers = {"Content-Disposition": f'attachment; filename="{name}.{self.form}"'}
+        return StreamingResponse(parts, media_type=FILE_TYPES[self.form], headers=headers)
+
+
+def file_answer(description: str) -> Json:
+    """What an operation says of the file that it answers with."""
+    content = {kind.partition(";")[0]: {"schema": TEXT} for kind in FILE_TYPES.values()}
+    return {"description": description, "content": content}
+
+
+def _cell(value: Any) -> object:
+    return BETWEEN.join(value) if isinstance(value, list) else value

@@ -26,7 +26,6 @@ from api.http.paging import (
 from api.http.param import KEY, Flag, Integer, OneOf, Query, Text, idempotency_key
 from api.http.request import ApiRequest, Caller, Services, parse_document
 from api.liveblogs import operations
-from api.liveblogs.operations import ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses, take_and_store
 from api.view.liveblog_access import LiveblogIndex, expected_version, holders, may_write_events
 from api.view.references import complete, decorate, decorate_compact
@@ -161,16 +160,17 @@ async def post_modifications(request: ApiRequest) -> Response:
     """Modify a liveblog, all or nothing (interface: Liveblogs, Modify)."""
     services = request.services
     modifications = await request.document(PostModifications)
-    wanted = ModifyRequest(
+    work = partial(
+        operations.modify,
+        wanted=modifications,
         caller=request.caller,
         organizations=services.organizations,
-        modifications=modifications,
         expected=expected_version(request.headers),
     )
     name = next(iter(operations.names_in(modifications).values()), "")
     await check_addresses(request, modifications, partial(_record_of_liveblog, name, request.caller))
     group_key = services[LiveblogIndex](name)
-    game = await services.store.write(partial(operations.modify, wanted=wanted), group_key=group_key)
+    game = await services.store.write(work, group_key=group_key)
     if game is None:
         return json_response({})
     request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)

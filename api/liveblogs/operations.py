@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -142,30 +142,37 @@ def _document(target: WriteCheck, draft: Json) -> Json:
     return with_title(target.unit.conn, document, keep=bool(at(document, "meta_info", "title")))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModifyRequest:
-    """A checked request; `expected`: the version in `If-Match`."""
-
-    caller: Caller
-    organizations: Callable[[str], object]
-    modifications: PostModifications
-    expected: int | None = None
-
-
-def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
+def modify(
+    unit: Unit,
+    wanted: PostModifications,
+    caller: Caller,
+    *,
+    organizations: Callable[[str], object],
+    expected: int | None = None,
+) -> StoredGame | None:
     """The liveblog after all modifications, one version later; without any it stays as it is, deleted again it is None.
 
     Raises NotFound, Forbidden, Conflict, Unprocessable.
     """
-    if _deleted_again(unit.conn, wanted):
+    if _deleted_again(unit.conn, wanted, caller):
         return None
-    game = _lock_game(unit, wanted)
-    check_version(wanted.expected, changed=game.version, current=game.version)
-    modifications = [sent_fields(each) for each in wanted.modifications.modifications]
-    _check_allowed(game, wanted.caller, modifications)
+    game = _lock_game(unit, wanted, caller)
+    check_version(expected, changed=game.version, current=game.version)
+    modifications = [sent_fields(each) for each in wanted.modifications]
+    _check_allowed(game, caller, modifications)
     if not modifications:
         return game
-    placed = _place_all(unit, game, wanted, modifications)
+    target = WriteCheck(
+        unit=unit,
+        caller=caller,
+        organizations=organizations,
+        owner_id=game.organization_id,
+        sportstype=game.sportstype,
+        before=game.document,
+    )
+    check_uploads(unit.conn, game.organization_id, {"modifications": modifications}, game.document)
+    write_check.check(target, {"modifications": modifications})
+    placed = [_place(target, each, f"modifications.{index}") for index, each in enumerate(modifications)]
     before = Editing(document=game.document, local_status=game.local_status, sportstype=game.sportstype)
     after = apply(before, placed)
     if any(kind_of(each) == "UpdateGameMetaInfoModification" for each in placed):
@@ -183,13 +190,13 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
     return changed or game
 
 
-def _deleted_again(conn: Connection, wanted: ModifyRequest) -> bool:
+def _deleted_again(conn: Connection, wanted: PostModifications, caller: Caller) -> bool:
     """Whether the request does nothing but delete a liveblog that its owner has deleted before."""
-    changes = wanted.modifications.modifications
+    changes = wanted.modifications
     if not changes or any(getattr(each, "local_status", None) != LocalStatus.DELETED for each in changes):
         return False
-    games = [liveblogs.find_game(conn, name) for name in names_in(wanted.modifications).values()]
-    return any(game and game.local_status == LocalStatus.DELETED and among(game, wanted.caller) for game in games)
+    games = [liveblogs.find_game(conn, name) for name in names_in(wanted).values()]
+    return any(game and game.local_status == LocalStatus.DELETED and among(game, caller) for game in games)
 
 
 def names_in(modifications: PostModifications) -> dict[str, str]:
@@ -197,13 +204,13 @@ def names_in(modifications: PostModifications) -> dict[str, str]:
     return {name: value for name in NAMES if (value := getattr(modifications, name))}
 
 
-def _lock_game(unit: Unit, wanted: ModifyRequest) -> StoredGame:
-    named = names_in(wanted.modifications)
+def _lock_game(unit: Unit, wanted: PostModifications, caller: Caller) -> StoredGame:
+    named = names_in(wanted)
     if not named:
         raise Unprocessable("local_id, ticker_local_id or ticker_id should be given", field=NAMES[0])
-    if len(wanted.modifications.modifications) > MOST_MODIFICATIONS:
+    if len(wanted.modifications) > MOST_MODIFICATIONS:
         raise Unprocessable(f"at most {MOST_MODIFICATIONS} modifications a request", field="modifications")
-    return writable_game(unit, named, wanted.caller)
+    return writable_game(unit, named, caller)
 
 
 def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) -> None:
@@ -212,20 +219,6 @@ def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) 
     for index, each in enumerate(modifications):
         if kind_of(each) in OWNERS_ONLY:
             raise Forbidden("only the owner's clients may do this", field=f"modifications.{index}._type")
-
-
-def _place_all(unit: Unit, game: StoredGame, wanted: ModifyRequest, modifications: list[Json]) -> list[Json]:
-    target = WriteCheck(
-        unit=unit,
-        caller=wanted.caller,
-        organizations=wanted.organizations,
-        owner_id=game.organization_id,
-        sportstype=game.sportstype,
-        before=game.document,
-    )
-    check_uploads(unit.conn, game.organization_id, {"modifications": modifications}, game.document)
-    write_check.check(target, {"modifications": modifications})
-    return [_place(target, each, f"modifications.{index}") for index, each in enumerate(modifications)]
 
 
 def _place(target: WriteCheck, modification: Json, path: str) -> Json:

@@ -13,14 +13,14 @@ from functools import partial
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.http import openapi, table_export
+from api.http import openapi
 from api.http.caching import Rendering, cache_control, conditional
+from api.http.capability import FILE_FORMAT, Read, Row, TableFile, file_answer
 from api.http.errors import json_bytes, json_response
 from api.http.json_path import Json, nodes
 from api.http.param import NAME, OneOf, words
 from api.http.request import ApiRequest
 from api.http.routing import READ
-from api.http.table_export import FORMAT, Read, Row, TableFile
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view.liveblog_access import among, readable
 from api.view.read_cache import DELAY, DelayedView, ReadCache, view_of
@@ -95,13 +95,13 @@ EXPORT = openapi.operation(
     "The votes or results of all polls of a liveblog as a file",
     "Polls",
     {
-        200: table_export.response("A row for each vote, or for each option"),
+        200: file_answer("A row for each vote, or for each option"),
         **openapi.READ_ERRORS,
     },
     parameters=[
         openapi.in_path("organizationId"),
         openapi.in_path("liveblogId", openapi.LIVEBLOG),
-        FORMAT,
+        FILE_FORMAT,
         CONTENT,
     ],
 )
@@ -198,7 +198,7 @@ def _private(document: Json) -> Response:
 async def export(request: ApiRequest) -> Response:
     """The votes or results of all polls of a liveblog (ours: Polls)."""
     query, name, services = request.context.query, request.path_params["liveblogId"], request.services
-    content, form = CONTENT.of(query), FORMAT.of(query)
+    content, form = CONTENT.of(query), FILE_FORMAT.of(query)
     game = await services.store.read(partial(liveblogs.own_game, name=name, organizations=(request.organization_id,)))
     parts = export_polls(services.store.read, game.id, form, content, services.keys.reader_ids)
     return TableFile(CONTENTS[content], form).response(content, parts)

@@ -14,12 +14,12 @@ from pydantic import BaseModel
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.http import openapi, table_export
+from api.http import openapi
+from api.http.capability import FILE_FORMAT, Read, TableFile, file_answer
 from api.http.errors import json_response
 from api.http.json_path import Json, rfc3339
 from api.http.param import Param, Text
 from api.http.request import ApiRequest, parse_document, read_body
-from api.http.table_export import FORMAT, Read, TableFile
 from api.statistics import audience
 from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.documents.base import dump
@@ -54,8 +54,8 @@ EXPORT = openapi.operation(
     "stats.export",
     "What was counted of a liveblog's readers as a file",
     "Statistics",
-    {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
-    parameters=[openapi.in_path("id", openapi.LIVEBLOG), FORMAT],
+    {200: file_answer("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
+    parameters=[openapi.in_path("id", openapi.LIVEBLOG), FILE_FORMAT],
 )
 
 
@@ -183,7 +183,7 @@ def _zones() -> frozenset[str]:
 
 async def export(request: ApiRequest) -> Response:
     """All counts of a liveblog (ours: Statistics)."""
-    name, form = request.path_params["id"], FORMAT.of(request.context.query)
+    name, form = request.path_params["id"], FILE_FORMAT.of(request.context.query)
     store, own = request.services.store, request.caller.organizations
     game = await store.read(partial(liveblogs.own_game, name=name, organizations=own, field="id"))
     return TableFile(COLUMNS, form).response("statistics", export_statistics(store.read, game.id, form))
