@@ -53,7 +53,7 @@ async def create(
     key: str | None,
     editorial: bool = False,
 ) -> Json:
-    """Create a liveblog that a provider's match fills; gives it decorated.
+    """Create a liveblog that a provider's match fills; returns it decorated.
 
     `key`: the same one creates one. `editorial`: its posts wait until somebody publishes them (`editorial_publishing`).
     """
@@ -115,7 +115,7 @@ async def show(services: Services, named: NamedLiveblog) -> Json:
 async def change(
     services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None = None
 ) -> StoredGame:
-    """Change the settings; `expected`: unless another version than this stands. Gives the liveblog as it is now."""
+    """Change the settings; `expected`: unless another version than this stands. Returns the liveblog as it is now."""
     check_event_types(document, services.event_types)
     if document.provider is not None:
         check_provider(document.provider, services.providers)
@@ -145,7 +145,7 @@ async def change(
 
 
 async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any], *, client_id: str) -> Json:
-    """Put the liveblog on a match, or on another one than so far; gives it decorated."""
+    """Put the liveblog on a match, or on another one than so far; returns it decorated."""
     check_provider(body.get("provider"), services.providers)
     document = parse_document(AttachToExternal, body)
     check_event_types(document, services.event_types)
@@ -171,7 +171,7 @@ async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any],
 
 
 async def detach(services: Services, named: NamedLiveblog, match: str | None = None) -> Json:
-    """Take the liveblog off its match; its posts are the editors' from then on. Gives it decorated.
+    """Take the liveblog off its match; its posts are the editors' from then on. Returns it decorated.
 
     `match`: the provider's id of the one that is meant. Raises Conflict where it is on another one by now.
     """
@@ -206,7 +206,7 @@ async def _read_made_game(services: Services, game_id: str) -> Json:
 def _check(
     services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None, conn: Connection
 ) -> list[standbys.StandbySource]:
-    """Raise what the change would be refused with whatever the providers say; gives the sources that stand by."""
+    """Raise what the change would be refused with whatever the providers say; returns the sources that stand by."""
     game = named.find(conn)
     check_version(expected, changed=game.version, current=game.version)
     attachment = require_attachment(sync.attachment(conn, game.id))

@@ -106,7 +106,7 @@ class Importer(Protocol):
     """The port of the sync: what wants a provider's match. All raise the errors of `mapping.errors`."""
 
     async def create(self, request: ImportRequest) -> str:
-        """Create the liveblog, or attach it; gives its `ticker_id`."""
+        """Create the liveblog, or attach it; returns its `ticker_id`."""
 
     async def preview(self, request: ImportRequest) -> dict[str, Any]:
         """What the match of the request holds, as an `ExternalPreview`; nothing is made of it."""

@@ -97,7 +97,7 @@ class BeaconWriter:
         self._dropping = LogOnce("statistics.dropped", "statistics.written", "error")
 
     async def run(self) -> None:
-        """Write until cancelled; what cannot be written now waits, and meanwhile the intake's limits hold."""
+        """Write until cancelled; unwritten beacons are retried, and meanwhile the intake's limits hold."""
         await repeat(self._turn, LoggedLoop("statistics"))
 
     async def _turn(self) -> None:

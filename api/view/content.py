@@ -7,7 +7,7 @@ from collections.abc import Callable
 from html import escape
 
 from api.http.json_path import Json, kind, node, nodes, text
-from api.view.post_files import FilesHtml, block_files, host, post_files, web_url
+from api.view.post_files import FilesHtml, block_files, host, post_files, safe_url
 from mapping.liveblog.web_embeds import web_embed
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
@@ -102,7 +102,7 @@ def _block_name(block: Json) -> str:
             return " ".join(filter(None, (text(block, "emoji"), text(block, "title"))))
         case "PlayerCardContentBlock":
             return " ".join(filter(None, (text(block, "title"), text(block, "player", "name"))))
-        case "WebEmbedContentBlock" if url := web_url(block.get("url")):
+        case "WebEmbedContentBlock" if url := safe_url(block.get("url")):
             return _site(url)
     return ""
 
@@ -116,7 +116,7 @@ def _site(url: str) -> str:
 def embedded_pages(event: Json) -> dict[str, str]:
     """The addresses of other sites' pages that the post embeds, in its order, each with the name of its site."""
     blocks = nodes(event, "contents")
-    urls = [web_url(each.get("url")) for each in blocks if kind(each) == "WebEmbedContentBlock"]
+    urls = [safe_url(each.get("url")) for each in blocks if kind(each) == "WebEmbedContentBlock"]
     return {url: _site(url) for url in urls if url}
 
 
@@ -218,7 +218,7 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
         case "PlayerCardContentBlock":
             return _player_card(block, files)
         case "WebEmbedContentBlock":
-            return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
+            return files.web_embed(url) if (url := safe_url(block.get("url"))) else ""
     return BLOCKS.get(kind(block), files.capability_block)(block)
 
 
@@ -230,7 +230,7 @@ def _rich_text(block: Json) -> str:
 def _quote(block: Json) -> str:
     quote = escape(text(block, "text"))
     author, source = text(block, "author"), text(block, "source")
-    if url := web_url(source):
+    if url := safe_url(source):
         named = _bdi(author) if author else escape(host(url))
         cited = f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{named}</a>'
     else:

@@ -137,7 +137,7 @@ def _size(entry: Json) -> tuple[int, int] | None:
     return (width, height) if width > 0 and height > 0 else None
 
 
-def web_url(value: Any) -> str:
+def safe_url(value: Any) -> str:
     """The URL when a reader's browser may follow it, else nothing: http and https alone."""
     return _address(value, WEB_SCHEMES)
 
