@@ -1,1 +1,4 @@
-"""Files that clients name: fetched through the guard, and probed for what the posts do not say of them."""
+"""Files that clients name: an address comes in, its bytes go out through the guard, or what a post learns of it.
+
+The API fetches pictures here, and a job probes the files of new posts.
+"""

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ingest.sync import apply_snapshot
-from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.apply_snapshot import Applied, NewId, RemainingWork, sync_liveblog
-from ingest.sync.snapshot import AnswerTimes, CachedInputs, Snapshot
+from ingest.sync.snapshot import AnswerTimes, CachedInputs, Snapshot, decision_rows, save_answers
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from mapping.fusion.leading_source import SourceHealth

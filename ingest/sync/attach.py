@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ingest.sync.answers import save_answers
-from ingest.sync.snapshot import Snapshot
+from ingest.sync.snapshot import Snapshot, save_answers
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Unprocessable
 from mapping.liveblog.prefill import EVERYTHING

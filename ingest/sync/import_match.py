@@ -14,7 +14,6 @@ from sqlalchemy import Connection
 
 from config.sections import Limits
 from ingest.sync import apply_snapshot
-from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.apply_snapshot import Applied
 from ingest.sync.attach import FetchedStandby, follow_match, start_ledger, take_over
 from ingest.sync.beliefs import check, within
@@ -23,7 +22,7 @@ from ingest.sync.fixture_lists import FixtureLists, MatchPreviews, followable_sp
 from ingest.sync.followed_match import Arrival, WaitingAnswers
 from ingest.sync.poll import Record, import_squads, record_nothing
 from ingest.sync.provider_source import ProviderSource, source_of
-from ingest.sync.snapshot import Snapshot
+from ingest.sync.snapshot import Snapshot, decision_rows, save_answers
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, InvalidRequest

@@ -14,7 +14,7 @@ from time import monotonic
 import structlog
 
 from ingest.kit.quarantine import AGAIN, Quarantine
-from ingest.sync import answers
+from ingest.sync import snapshot
 from ingest.sync.endpoint_limiter import EndpointLimiter
 from ingest.sync.followed_match import FollowedMatch
 from mapping.errors import ServiceError
@@ -107,7 +107,7 @@ class MatchQuarantine:
         self.quarantine.keep("match", names)
 
     def _save(self, follow_id: str, fence: int, cause: str | None) -> None:
-        work = partial(answers.save_failure, follow_id=follow_id, cause=cause)
+        work = partial(snapshot.save_failure, follow_id=follow_id, cause=cause)
         self.spawn(self._try_to_write(partial(leases.run_fenced, work=work, follow_id=follow_id, fence=fence)))
 
     async def _try_to_write(self, work: Callable[[Unit], None]) -> None:

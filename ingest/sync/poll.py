@@ -18,11 +18,10 @@ import structlog
 from config.sections import Limits
 from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_match, apply_snapshot
-from ingest.sync.answers import save_health
 from ingest.sync.apply_match import Progress, WritingRules
 from ingest.sync.beliefs import Before, BeliefLost, believe, people_of, posted_of, rows_of, within
 from ingest.sync.followed_match import Arrival, FollowedMatch, PostDelays, readable_terms
-from ingest.sync.snapshot import AnswerTimes, Snapshot
+from ingest.sync.snapshot import AnswerTimes, Snapshot, save_health
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.fusion.leading_source import SourceHealth
 from mapping.match.match import Match

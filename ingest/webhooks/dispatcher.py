@@ -22,9 +22,8 @@ from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.kit.tasks import KeyedTasks
 from ingest.webhooks.attempt import DeliveryMetrics, ReceiverClient, RoundOutcome
-from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.receiver import ReceiverWorker
-from ingest.webhooks.receiver_rows import AttemptWriter, ReceiverRows
+from ingest.webhooks.receiver_rows import AttemptWriter, OutboxSequencer, ReceiverRows
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store.database import Store

@@ -13,7 +13,7 @@ from prometheus_client import generate_latest
 from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
-from ingest.webhooks import outbox_sequencer
+from ingest.webhooks import receiver_rows
 from mapping.errors import ServiceError
 from store.engine.records import Change
 from store.liveblogs.liveblogs import insert_game, record
@@ -101,7 +101,7 @@ async def test_a_version_that_is_under_way_at_a_subscription_is_delivered_after_
 @pytest.mark.proof
 async def test_numbers_that_do_not_move_are_an_alarm(two_stores, receiver, monkeypatch):
     """Rows that wait for a number while none is given are logged once and counted, and so is the end of it."""
-    monkeypatch.setattr(outbox_sequencer, "STUCK_AFTER", 1.0)
+    monkeypatch.setattr(receiver_rows, "STUCK_AFTER", 1.0)
     store, other = two_stores
     game = await store.write(partial(insert_game, game=new_game()))
     await subscribe(store, receiver.url("ok"))
