@@ -232,7 +232,7 @@ PLANTS = _plants("""
     mapping/posts/merge.py: kept = [row for row in merged if row]
     → kept = [row for row in merged if row and row["local_id"] in wanted]
     What a person hands back is the provider's again.
-    api/external/handback.py: document = _returned(event.document, said, wanted.fields, "fields")
+    api/external/handback.py: document = _give_back(event.document, said, wanted.fields, "fields")
     → document = None
     What an editor deleted stays deleted.
     mapping/posts/reconcile.py: deleted = entry.state is State.GONE or now is None or now.local_status == LocalStatus.DELETED
