@@ -106,6 +106,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         _bar(rows),
         f'<div id="match">{match_section(rows, match, request.services.clock())}</div>',
         '<section id="editor" class="card editor" hidden></section>',
+        f'<h2 class="unseen">{rows.said(LiveblogText.POSTS)}</h2>',
         rows.filters(loaded, wanted),
         f'<div id="posts">{rows.html(loaded, wanted)}</div>',
         _legend(rows),

@@ -50,7 +50,7 @@ def _owner(rows: PostRows, match: DeskMatch, taken: bool) -> str:
     if match.external is None:
         return ""
     said = rows.said(LiveblogText.BY_HAND if taken else LiveblogText.BY_PROVIDER)
-    return f'<p class="{"taken" if taken else "facts"}" id="match-owner">{said}</p>'
+    return f'<span class="{"taken" if taken else "facts"}" id="match-owner">{said}</span>'
 
 
 def _sources(rows: PostRows, match: DeskMatch) -> str:
@@ -67,7 +67,7 @@ def _sources(rows: PostRows, match: DeskMatch) -> str:
         lines.append(
             texts.text("The sources disagree about: {what}", what=brief_disagreements(texts, both["disagreements"]))
         )
-    return "".join(f'<p class="taken of-sources">{escape(each)}</p>' for each in lines)
+    return "".join(f'<span class="taken of-sources">{escape(each)}</span>' for each in lines)
 
 
 def _form(rows: PostRows, game: Json) -> str:
@@ -101,7 +101,7 @@ def _states(rows: PostRows, game: Json) -> str:
         for name, state in options
     )
     label = f'<label for="state">{rows.said(LiveblogText.STATE_OF_PLAY)}</label>'
-    return f'{label}<select id="state" name="state"><option value=""></option>{listed}</select>'
+    return f'{label}<select id="state" name="state"><option value="">–</option>{listed}</select>'
 
 
 def _chosen(state: Json, current: Json) -> str:

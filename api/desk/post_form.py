@@ -176,7 +176,7 @@ def _option(value: str, name: str, current: str, more: str = "") -> str:
 def _text(rows: PostRows, document: Json) -> str:
     block: Json = next((each for each in nodes(document, "contents") if kind(each) == "RichTextContentBlock"), {})
     tools = "".join(
-        f'<button type="button" class="plain" data-tool="{tool}" aria-label="{rows.said(name)}"'
+        f'<button type="button" class="plain" data-tool="{tool}" aria-label="{f"{sign} " if sign == "1." else ""}{rows.said(name)}"'
         f' title="{rows.said(name)}">{sign}</button>'
         for tool, name, sign in TOOLS
     )
