@@ -132,15 +132,8 @@ def _declared(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
         organization = settings.organizations.get(each.organization)
         access = organization.providers.get(each.provider) if organization else None
         if access is not None:
-            endpoint = (
-                each.provider,
-                access.base_url,
-                access.username,
-                access.password,
-                access.api_key,
-                access.language,
-            )
-            matches = found.setdefault(endpoint, {})
+            credentials = access.username, access.password, access.api_key
+            matches = found.setdefault((each.provider, access.base_url, *credentials, access.language), {})
             requests = REQUESTS + (each.include_text_content and access.text_content)
             matches[each.selector] = max(requests, matches.get(each.selector, 0))
     return found

@@ -63,11 +63,8 @@ def _organization(settings: Settings, provider: str, named: str | None) -> str:
         return named
     having = [id_ for id_, each in settings.organizations.items() if provider in each.providers]
     if len(having) != 1:
-        known = (
-            f"several organizations have {provider}: {', '.join(having)}"
-            if having
-            else f"no organization has {provider}"
-        )
+        several = f"several organizations have {provider}: {', '.join(having)}"
+        known = several if having else f"no organization has {provider}"
         fail(f"{known}; name one with --organization", ExitStatus.FOUND)
     return having[0]
 
@@ -124,20 +121,13 @@ def _competition(fixture: dict[str, Any]) -> str:
 
 def _line(fixture: dict[str, Any], zone: ZoneInfo) -> str:
     kickoff = fixture["kickoff"]
-    at = (
-        "open "
-        if kickoff is None or fixture["kickoffOpen"]
-        else f"{datetime.fromisoformat(kickoff).astimezone(zone):%H:%M}"
-    )
+    is_open = kickoff is None or fixture["kickoffOpen"]
+    at = "open " if is_open else f"{datetime.fromisoformat(kickoff).astimezone(zone):%H:%M}"
     home, away = (f"{each['name']} ({each['id']})" if each else None for each in (fixture["home"], fixture["away"]))
     names = " – ".join(filter(None, (home, away))) or fixture["title"] or "?"
     score = "{home}:{away}".format(**fixture["score"]) if fixture["score"] else ""
     liveblogs = ", ".join(f"{each['localId']} ({each['locale']})" for each in fixture["liveblogs"])
     status = fixture["status"] or fixture["statusWord"] or ""
-    remarks = (
-        score,
-        status,
-        f"liveblogs: {liveblogs}" if liveblogs else "",
-        "" if fixture["followable"] else "not followed",
-    )
+    followed = "" if fixture["followable"] else "not followed"
+    remarks = (score, status, f"liveblogs: {liveblogs}" if liveblogs else "", followed)
     return "  ".join(filter(None, (at, fixture["matchId"], names, *remarks)))

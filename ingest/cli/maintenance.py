@@ -13,7 +13,6 @@ import typer
 from config import Settings
 from ingest.cli.shared import Commands, end, on_database, out
 from ingest.kit.process import ExitStatus
-from store.engine.unit import Unit
 
 if TYPE_CHECKING:
     from store.upkeep.export_organization import TransferResult
@@ -161,15 +160,7 @@ def purge_file(
     from store.media import file_uses
 
     change = file_uses.unblock if undo else file_uses.block
-
-    def write(unit: Unit) -> bool:
-        return change(unit, address)
-
-    done = on_database(settings, write)
-    state = (
-        "is shown again where it is named"
-        if undo
-        else "is shown to nobody any more; browsers that have it keep it for up to"
-    )
-    minutes = "" if undo else f" {settings.media.max_age} s"
-    out.print(f"{address} {state}{minutes}." if done else f"Nothing to do: {address} was so already.")
+    done = on_database(settings, lambda unit: change(unit, address))
+    hidden = f"is shown to nobody any more; browsers that have it keep it for up to {settings.media.max_age} s"
+    state = "is shown again where it is named" if undo else hidden
+    out.print(f"{address} {state}." if done else f"Nothing to do: {address} was so already.")

@@ -74,7 +74,10 @@ def collect(
         missed += missing(decisions, lines, left_out)
         folder = folder_of(source.provider, first=source is attachment)
         packed[f"{folder}decisions.json"] = _json([asdict(each) for each in decisions])
-        packed[f"{folder}answers.jsonl.gz"] = packed_lines(lines)
+        # a recording that `matchwire replay` serves
+        packed[f"{folder}answers.jsonl.gz"] = gzip.compress(
+            "".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0
+        )
         if source is attachment and not any(each.created == game.id for each in decisions):
             missed.append("the liveblog was not created from the match, or more than 30 days ago")
     manifest = {
@@ -120,11 +123,6 @@ def _described(source: sync.Attachment | standbys.StandbyRow, adapter: ProviderA
         "endpoint": endpoint
         and {"language": endpoint.language, "timezone": endpoint.timezone, "options": dict(endpoint.options)},
     }
-
-
-def packed_lines(lines: Iterable[Line]) -> bytes:
-    """Answers as a recording that `matchwire replay` serves."""
-    return gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
 
 
 def _manifest(game: StoredGame, attachment: sync.Attachment, settings: Settings) -> dict[str, Any]:
