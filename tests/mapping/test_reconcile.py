@@ -365,6 +365,21 @@ def test_a_goal_that_readers_have_seen_long_enough_becomes_a_note(line, stands, 
     assert decide([], line, stands, notes=NOTES, now=now) == Changes(events=tuple(events), entries=tuple(entries))
 
 
+CARD = replace(post_of(incident("soccer.yellow-card", side="home", people=involved(player=GORETZKA))), key="a")
+NO_NOTES = {
+    "nobody wants any": (SEEN, ON_BOARD, replace(NOTES, silent=True)),
+    "a type that leaves none": (
+        replace(LINE, kind="soccer.yellow-card", said=CARD.document), replace(STANDS, document=CARD.document), NOTES,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "stands", "notes"), NO_NOTES.values(), ids=NO_NOTES.keys())
+def test_what_leaves_no_note_is_withdrawn(line, stands, notes):
+    hidden, gone = replace(stands, local_status=UNPUBLISHED), replace(WITHDRAWN_LINE, kind=line.kind, said=line.said)
+    assert decide([], line, stands, notes=notes, now=65) == Changes(events=(hidden,), entries=(gone,))
+
+
 HIDES = {
     "the goals are excluded": {"exclude_events": frozenset({"soccer.goal"})},
     "notes are excluded": {"exclude_events": frozenset({"soccer.disallowed-goal"})},
