@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from config.errors import Path
-from config.organizations import Liveblog
+from config.organizations import FollowEntry, Liveblog
 from config.settings import Settings
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -57,6 +57,7 @@ def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Itera
     yield from _storage(settings)
     yield from _openid(found)
     yield from _liveblogs(found)
+    yield from _rules(found)
     yield from _delays(settings)
     if settings.polling.after_max < settings.polling.after:
         yield ("polling", "after_max"), "is shorter than polling.after, the first of the growing intervals"
@@ -126,7 +127,18 @@ def _liveblogs(found: ValidTables) -> Iterator[tuple[Path, str]]:
             yield ("liveblogs", index, key), text
 
 
-def _dangling(found: ValidTables, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
+def _rules(found: ValidTables) -> Iterator[tuple[Path, str]]:
+    """Rules of an organization have a key each, and providers that it has."""
+    seen: dict[tuple[str, str], int] = {}
+    for index, rule in enumerate(found.settings.follow):
+        first = seen.setdefault((rule.organization, rule.key), index)
+        if first != index:
+            yield ("follow", index, "key"), f"is already the key of follow[{first}]"
+        for key, text in _dangling(found, rule):
+            yield ("follow", index, key), text
+
+
+def _dangling(found: ValidTables, liveblog: Liveblog | FollowEntry) -> Iterator[tuple[str, str]]:
     organization = found.settings.organizations.get(liveblog.organization)
     if organization is None:
         if liveblog.organization not in found.named:
@@ -157,6 +169,17 @@ def contradictions(
         for at, kind in enumerate(liveblog.exclude_events):
             if text := _misplaced(kind, liveblog.provider, vocabulary):
                 yield ("liveblogs", index, "exclude_events", at), text
+    for index, rule in enumerate(settings.follow):
+        yield from ((("follow", index, *key), text) for key, text in _of_rule(rule, vocabulary))
+
+
+def _of_rule(rule: FollowEntry, vocabulary: Vocabulary) -> Iterator[tuple[Path, str]]:
+    catalog = vocabulary.get(rule.provider)
+    if catalog is not None and rule.sport is not None and rule.sport not in catalog:
+        yield ("sport",), f"{rule.provider} has no {rule.sport} that becomes liveblogs, only {', '.join(catalog)}"
+    for at, kind in enumerate(rule.exclude_events):
+        if text := _misplaced(kind, rule.provider, vocabulary):
+            yield ("exclude_events", at), text
 
 
 def idle(settings: Settings, vocabulary: Vocabulary) -> Iterator[tuple[Path, str]]:

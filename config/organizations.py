@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 from config.sections import Section
 from config.values import (
     ArticlePattern,
+    Count,
     Duration,
     EventType,
     FrameAncestor,
@@ -154,6 +155,33 @@ class StandbyEntry(Section):
 
     provider: ProviderId
     match_id: ProviderKey
+
+
+class FollowEntry(Section):
+    """A rule: the matches of a competition, or of a team, become liveblogs `lead` seconds before kick-off."""
+
+    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
+    organization: OrganizationId
+    provider: ProviderId
+    competition: ProviderKey | None = None
+    team: ProviderKey | None = None
+    sport: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")] | None = None
+    gender: Literal["male", "female"] | None = None
+    lead: Annotated[Duration, Field(le=10 * 86_400)] = 7200.0
+    locale: Locale = "en"
+    auto_post: bool = True
+    exclude_events: tuple[EventType, ...] = ()
+    exclude_scoreboard: bool = False
+    include_text_content: bool = False
+    editorial_publishing: bool = False
+    confirm: Literal["one", "two"] = "one"
+    most_a_day: Annotated[Count, Field(ge=1, le=1000)] = 40
+
+    @model_validator(mode="after")
+    def _about_something(self) -> Self:
+        if self.competition is None and self.team is None:
+            raise ValueError("needs a competition, a team or both")
+        return self
 
 
 class Liveblog(Section):

@@ -104,6 +104,9 @@ class Polling(Section):
     breaker_after: Annotated[Count, Field(ge=1)] = 5
     breaker_pause: Interval = 30.0
     silence_alarm: Interval = 60.0
+    lists: Interval = 600.0
+    lists_due: Interval = 60.0
+    create_retry_max: Interval = 300.0
     lists_kept_min: Interval = 60.0
     lists_kept_max: Interval = 600.0
     user_agent: Annotated[str, StringConstraints(pattern=r"^[!-~]+( [!-~]+)*$", max_length=200)] = "matchwire"

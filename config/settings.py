@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from config.organizations import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
+from config.organizations import Client, DeclaredId, FollowEntry, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
     Alarms,
     Comments,
@@ -56,6 +56,7 @@ class Settings(Section):
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
     themes: dict[DeclaredId, ThemeConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
+    follow: tuple[FollowEntry, ...] = ()
     liveblogs: tuple[Liveblog, ...] = ()
 
     @property

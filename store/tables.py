@@ -106,7 +106,7 @@ follows = Table(
     text("match_id"),
     text("sport"),
     text("status"),
-    integer("kickoff", nullable=True),
+    integer("kickoff", nullable=True, index=True),
     Column("next_poll_at", Double, nullable=False),
     integer("good_at", nullable=True),
     integer("changed_at", nullable=True),

@@ -45,10 +45,14 @@ KINDS = (
     "outbox_stuck",
     "receiver_failing",
     "disk_low",
+    "rule_fails",
+    "rule_bound",
+    "list_lost",
     "no_worker",
     "writes_failing",
 )
 """Every kind of alarm; the last one is noted by each process for itself, as it cannot be written."""
+OF_RULES = ("rule_fails", "rule_bound", "list_lost")
 STANDING_STILL: tuple[Kind, ...] = ("match", "liveblog")
 LOOKS = 4
 """Looks in a row, five seconds apart, that have to see no worker."""
@@ -330,6 +334,9 @@ class Endings:
             "outbox_stuck": lambda _conn, _alarm: _well("updates are delivered to webhooks again"),
             "receiver_failing": _receiver_ended,
             "disk_low": _disk_ended,
+            "rule_fails": lambda *_: _well("the liveblog is there, or nobody waits for it any more"),
+            "rule_bound": lambda *_: _well("the rule makes liveblogs of all its matches"),
+            "list_lost": lambda *_: _well("the list of matches is believed again"),
             "no_worker": lambda _conn, _alarm: _well("matches are followed again"),
         }
 

@@ -19,6 +19,7 @@ from config.values import SQLITE
 from ingest.alarms import alarm_kinds
 from ingest.alarms.alarm_kinds import KINDS, Endings, Source
 from ingest.kit.quarantine import Quarantine
+from ingest.sync.follow_rules import FollowRules
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_watch import StandbyWatch
@@ -150,6 +151,7 @@ def alarm_monitor(
     store: Store,
     followers: Followers,
     standbys: StandbyWatch,
+    rules: FollowRules,
     quarantine: Quarantine,
     workers: WorkerCount | None,
 ) -> AlarmMonitor:
@@ -166,6 +168,8 @@ def alarm_monitor(
         sources["frozen"] = partial(alarm_kinds.frozen, quarantine)
         sources["standby_leads"] = partial(alarm_kinds.leading_standbys, standbys)
         sources["pin_fails"] = partial(alarm_kinds.failing_pins, standbys)
+        for kind in alarm_kinds.OF_RULES:
+            sources[kind] = partial(rules.alarms, kind)
         if wanted.disagreements:
             sources["sources_disagree"] = partial(alarm_kinds.disagreeing_sources, standbys)
         if wanted.outbox_age:

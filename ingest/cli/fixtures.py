@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -18,6 +19,8 @@ from sqlalchemy import Connection
 from config import Settings
 from ingest.cli.shared import end, fail, out
 from ingest.kit.process import ExitStatus
+from ingest.sync.fixture_lists import FixtureLists
+from ingest.sync.provider_source import ProviderSource
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.match.fixture import FixtureDay
 from store.engine.errors import StoreError
@@ -72,32 +75,45 @@ def _organization(settings: Settings, provider: str, named: str | None) -> str:
 async def _list(settings: Settings, organization: str, parameters: dict[str, str]) -> dict[str, Any]:
     """The `FixtureCollection`. Raises ServiceError."""
     from api.external.fixtures import list_fixtures
-    from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
-    from ingest.sync.fixture_lists import FixtureLists
-    from ingest.sync.provider_source import open_sources, source_of
+    from ingest.sync.provider_source import source_of
     from providers.registry import Registry
 
-    registry = Registry.load()
-    async with open_sources(settings, registry) as sources:
+    installed = Registry.load().ids
+    async with open_lists(settings) as (lists, sources):
+
+        async def fixtures(organization_id: str, provider: str, day: str) -> FixtureDay:
+            return await lists.day(source_of(sources, installed, organization_id, provider), day, time.time())
+
+        return await list_fixtures(fixtures, partial(read_database, settings, nothing={}), organization, parameters)
+
+
+@asynccontextmanager
+async def open_lists(settings: Settings) -> AsyncIterator[tuple[FixtureLists, dict[tuple[str, str], ProviderSource]]]:
+    """The lists of all configured endpoints, and who reaches them, without a daemon."""
+    from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
+    from ingest.sync.fixture_lists import FixtureLists
+    from ingest.sync.provider_source import open_sources
+    from providers.registry import Registry
+
+    async with open_sources(settings, Registry.load()) as sources:
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         limiters = {key: limiter_of(each, settings.polling, may_poll_always) for key, each in adapters.items()}
         lists = FixtureLists(limiters)
+        try:
+            yield lists, sources
+        finally:
+            await lists.close()
 
-        async def fixtures(organization_id: str, provider: str, day: str) -> FixtureDay:
-            return await lists.day(source_of(sources, registry.ids, organization_id, provider), day, time.time())
 
-        return await list_fixtures(fixtures, partial(_read, settings), organization, parameters)
-
-
-async def _read(settings: Settings, query: Callable[[Connection], dict[str, T]]) -> dict[str, T]:
-    """What the database says; where there is no file yet, there is no liveblog either."""
+async def read_database(settings: Settings, query: Callable[[Connection], T], nothing: T) -> T:
+    """What the database says; `nothing` where there is no file yet."""
     from store.upkeep import command
 
     try:
         return await command.look(settings.database.session_url, query, timeout=settings.database.timeout)
     except StoreError:
         if settings.database.is_sqlite:
-            return {}
+            return nothing
         raise
 
 

@@ -22,6 +22,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
+from ingest.sync.follow_rules import RULES, FollowRules, RulePlans, declared_matches, rules_of
 from ingest.sync.followed_match import Lease, given_endpoints
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
@@ -60,6 +61,7 @@ class Components:
     importer: MatchImporter
     declared: Declared
     leasing: MatchLeases
+    rules: FollowRules
     jobs: Jobs
     wait: StartWait
     quarantine: Quarantine
@@ -148,7 +150,17 @@ async def build_components(
             ids=ids,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
+        plans = RulePlans(
+            rules_of(settings.follow),
+            read=store.read,
+            lists=lists,
+            sources=sources,
+            declared=declared_matches(settings.liveblogs),
+            clock=clock,
+        )
+        rules = FollowRules(plans, store=store, importer=importer, polling=settings.polling, clock=clock)
         jobs = Jobs(lambda: leasing.leads)
+        jobs.add(RULES, rules.look)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
         yield Components(
@@ -158,6 +170,7 @@ async def build_components(
             standbys=StandbyWatch(store, followers, standby, clock=clock),
             importer=importer,
             declared=declared,
+            rules=rules,
             leasing=leasing,
             jobs=jobs,
             wait=wait,

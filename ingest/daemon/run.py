@@ -34,6 +34,7 @@ from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, operations_only, serving
+from ingest.sync.follow_rules import RULES
 from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_sources import LOOK
 from ingest.telemetry.metrics import (
@@ -200,6 +201,7 @@ def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
         store=store,
         followers=followers,
         standbys=components.standbys,
+        rules=components.rules,
         quarantine=components.quarantine,
         workers=workers,
     )
@@ -244,7 +246,7 @@ def _do_jobs(process: _Process, api: Api, files: FileStore, dispatcher: Dispatch
     tasks = tasks_of(process, dispatcher.purge, purge_uploads.run, api.purges)
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
-    for each in (components.followers, components.standbys, components.declared):
+    for each in (components.followers, components.standbys, components.declared, components.rules):
         scheduler.when_set(each.clock_set)
     schedule([*tasks, Task("probes", partial(_request_probes, components, probes), 1)], scheduler, jobs)
     scheduler.start()
@@ -273,6 +275,7 @@ def tasks_of(
         Task("rates", followers.watch_rates, 5),
         Task("standbys", components.standbys.look, LOOK),
         Task("declared", partial(_request_declared, components), 5),
+        Task("rules", partial(_request_rules, components), 1),
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads, others=others),
     )
@@ -286,6 +289,11 @@ async def _request_probes(components: Components, probes: MediaProbes) -> None:
 async def _request_declared(components: Components) -> None:
     for key in await components.declared.due():
         components.jobs.request(key)
+
+
+async def _request_rules(components: Components) -> None:
+    if components.rules.is_due:
+        components.jobs.request(RULES)
 
 
 async def _load_rest() -> None:

@@ -251,6 +251,8 @@ def create_liveblog(
     references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
     document = game_document(references.correct(match), terms, references) if taken is None else {}
     game_id = taken or _insert(unit, attachment, document, ids, editorial=request.editorial)
+    if request.claim is not None:
+        request.claim(unit, replace(attachment, game_id=game_id))
     applied = apply_snapshot.sync_liveblog(
         unit, game_id, snapshot, terms, lambda _: references, new_id=ids.event, withdrawals=withdrawals
     )

@@ -12,7 +12,7 @@ from mapping.errors import Conflict
 from store.engine.records import Change, StoredGame
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
-from store.following import closing, standbys, sync
+from store.following import closing, rule_matches, standbys, sync
 from store.following.sync import Attachment, ResourceRow
 from store.liveblogs import liveblogs
 from store.tables import attachments, follows, resources
@@ -63,10 +63,11 @@ def detach(unit: Unit, attachment: Attachment, *, keeps_standbys: bool = False) 
     """Take the liveblog off its match, which is locked; the ledger of both stays, for the day they meet again.
 
     A match that no open liveblog is on any more is followed no longer, nor are those that stood by for it, unless the liveblog
-    `keeps_standbys`, as it is put on the same match of another id.
+    `keeps_standbys`, as it is put on the same match of another id. For follow rules it counts as made.
     """
     if not keeps_standbys:
         standbys.save_sources(unit, attachment.game_id, ())
+    rule_matches.keep_as_made(unit, attachment)
     unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
     closing.close_empty(unit, attachment.follow_id)
 

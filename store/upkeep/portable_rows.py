@@ -28,6 +28,7 @@ from store.engine.columns import Json, dumps
 from store.engine.errors import StoreError
 from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
 from store.files.storage import KEY
+from store.following.rule_matches import rule_matches
 from store.following.standby_tables import standbys
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history
 from store.media.tables import image_uses, media_probes, upload_uses, uploads
@@ -128,6 +129,7 @@ PORTABLE: tuple[PortableTable, ...] = (
     PortableTable(resources, resources.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     PortableTable(beliefs, beliefs.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     of_organization(attachments, parents={"game_id": "game", "follow_id": "follow"}),
+    of_organization(rule_matches, named={"game_id": "game"}),
     of_games(standbys, parents={"follow_id": "follow"}),
     of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(

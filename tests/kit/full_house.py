@@ -300,6 +300,7 @@ def _remaining(unit: Unit) -> None:
         "resources": {"follow_id": follow_id, "name": "match", "rows": 1, "faults": [WORDS], "last_error": WORDS},
         "beliefs": {"follow_id": follow_id},
         "source_health": {"follow_id": follow_id, "poll_interval": 5.0},
+        "rule_matches": {**game, "provider": "heim", "match_id": "1", "locale": "de"},
         "post_times": {**game, "version": 1, "local_id": "egoal", "what": "posted", "believed_at": 1000 * at},
         "decisions": {"follow_id": follow_id, "believed_at": 1000 * at},
         "corrections": {**game, "through": "egoal"},

@@ -72,7 +72,9 @@ async def test_jobs_are_shown_before_the_first_one_to_whom_has_the_scope(tmp_pat
         for each in families["matchwire_jobs"].samples
         if each.name == "matchwire_jobs_total"
     }
-    assert jobs == {(kind, outcome) for kind in ("declare", "probe", "purge", "roll") for outcome in ("done", "failed")}
+    assert jobs == {
+        (kind, outcome) for kind in ("declare", "probe", "purge", "roll", "rules") for outcome in ("done", "failed")
+    }
     assert [each.value for each in families["matchwire_leads"].samples] == [1.0]
 
 

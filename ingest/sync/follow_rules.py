@@ -1,0 +1,351 @@
+"""Follow rules at work: the process that leads looks at the lists, creates what is due, and says what it could not create."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import structlog
+from sqlalchemy import Connection
+
+from config.organizations import FollowEntry, Liveblog
+from config.sections import Polling
+from ingest.sync.fixture_lists import FixtureLists, followable_sports
+from ingest.sync.import_match import MatchImporter
+from ingest.sync.provider_source import ProviderSource
+from mapping.documents.import_options import ImportOptions
+from mapping.errors import Conflict, ServiceError
+from mapping.follow.list_watch import SeenList
+from mapping.follow.plan import KnownMatch, ListView, Outlook, Planned, plan
+from mapping.follow.rule import FollowRule
+from mapping.follow.teams import Links
+from store.alarms.alarms import Observed
+from store.database import Store
+from store.following import rule_matches, sync
+from store.following.import_request import ImportRequest
+
+log = structlog.get_logger()
+
+RULES = "rules"
+"""The job that looks."""
+AT_ONCE = 4
+"""Liveblogs that are created at a time."""
+BUDGET = 20.0
+"""Seconds of one look in which creations begin; the rest is for the next look, which comes at once."""
+SOON = 3600.0
+"""Seconds before a creation in which the lists are looked at more often."""
+WARNED = 900.0
+"""Seconds before kick-off from which a creation that fails is an alarm."""
+FIRST_PAUSE = 5.0
+MOST_ALARMS = 50
+
+Reader = Callable[[Callable[[Connection], list[KnownMatch]]], Awaitable[list[KnownMatch]]]
+MatchKey = tuple[str, str, str]
+"""Organization, rule and match."""
+
+
+@dataclass(slots=True)
+class FailedCreation:
+    """A liveblog that could not be created: how often, why, and when it is tried again (steady seconds)."""
+
+    planned: Planned
+    failures: int
+    cause: str
+    again: float
+
+
+class RulePlans:
+    """What rules make of their providers' lists, by what there is already. `clock` gives Unix seconds.
+
+    `declared`: the matches that count as made whatever there is, by organization; `read` runs a query on the database.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[FollowRule],
+        *,
+        read: Reader,
+        lists: FixtureLists,
+        sources: Mapping[tuple[str, str], ProviderSource],
+        declared: Mapping[str, Sequence[KnownMatch]],
+        clock: Callable[[], float],
+    ) -> None:
+        self.rules, self._declared = tuple(rules), declared
+        self._read, self._lists, self._sources, self._clock = read, lists, sources, clock
+        self.seen: dict[str, SeenList] = {}
+        """The lists by endpoint, as they are believed."""
+
+    async def plan(self, *, days: int) -> list[Planned]:
+        """What becomes of the matches of all rules, of so many days ahead at least. Lists that fail are as they were seen last."""
+        now = self._clock()
+        lists: dict[str, ListView] = {}
+        for key, rules in self._by_endpoint().items():
+            ahead = max(days * 86_400.0, *(rule.lead + SOON for rule in rules))
+            lists[key] = await self._list(self._source(rules[0]), ahead, now)
+        known: dict[str, list[KnownMatch]] = {}
+        for organization_id in {rule.organization_id for rule in self.rules}:
+            look = partial(rule_matches.known_matches, organization_id=organization_id, now=now)
+            known[organization_id] = [*await self._read(look), *self._declared.get(organization_id, ())]
+        found: list[Planned] = []
+        for rule in self.rules:
+            there = known[rule.organization_id]
+            of_rule = plan(rule, lists[self._source(rule).adapter.endpoint.key], there, Links(), now=now)
+            there += [_will_be(each) for each in of_rule if each.outlook in {Outlook.DUE, Outlook.WAITS}]
+            found += of_rule
+        return found
+
+    def _source(self, rule: FollowRule) -> ProviderSource:
+        """Where the rule's lists come from: its organization has the provider, as the configuration was checked."""
+        return self._sources[rule.organization_id, rule.provider]
+
+    def _by_endpoint(self) -> dict[str, list[FollowRule]]:
+        found: dict[str, list[FollowRule]] = defaultdict(list)
+        for rule in self.rules:
+            found[self._source(rule).adapter.endpoint.key].append(rule)
+        return found
+
+    async def _list(self, source: ProviderSource, ahead: float, now: float) -> ListView:
+        """The matches from yesterday on; those of the last good look where this one is none."""
+        endpoint = source.adapter.endpoint
+        zone = ZoneInfo(endpoint.timezone)
+        first, last = (_day(now - 86_400, zone), _day(now + ahead, zone))
+        before = self.seen.get(endpoint.key, SeenList())
+        try:
+            listed = await self._lists.get(endpoint.key, first, last)
+        except ServiceError as error:
+            seen = before.failed(error.message)
+        else:
+            seen = before.seen(listed.fixtures, zone)
+        if seen.is_trouble and not before.is_trouble:
+            log.warning("list.not_believed", endpoint=endpoint.key, cause=seen.cause)
+        self.seen[endpoint.key] = seen
+        sports = followable_sports(source.provider)
+        return ListView(fixtures=seen.fixtures, timezone=endpoint.timezone, sports=sports)
+
+
+class FollowRules:
+    """The rules at work in the process that leads. `clock` gives Unix seconds; pauses are by `steady`."""
+
+    def __init__(
+        self,
+        plans: RulePlans,
+        *,
+        store: Store,
+        importer: MatchImporter,
+        polling: Polling,
+        clock: Callable[[], float],
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.plans = plans
+        self._store, self._importer = store, importer
+        self._polling, self._clock, self._steady = polling, clock, steady
+        self._failed: dict[MatchKey, FailedCreation] = {}
+        self._beyond: list[Planned] = []
+        self.next_look = float("-inf")
+        """When it is time to look again (steady seconds)."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look."""
+        return bool(self.plans.rules) and self._steady() >= self.next_look
+
+    def clock_set(self, seconds: float) -> None:  # noqa: ARG002 -- whichever way: what waits was planned by another clock
+        """The wall clock was set: look again."""
+        self.next_look = float("-inf")
+
+    async def look(self) -> None:
+        """Look at the lists, create what is due, and decide when to look again."""
+        begun = self._steady()
+        self.next_look = begun + self._polling.lists_due
+        planned = await self.plans.plan(days=0)
+        due = [each for each in planned if each.outlook in {Outlook.DUE, Outlook.RENAMED} and self._may_try(each)]
+        self._forget_failures(planned)
+        self._beyond = [each for each in planned if each.outlook is Outlook.BEYOND]
+        room = asyncio.Semaphore(AT_ONCE)
+        left = await asyncio.gather(*(self._within(begun, room, each) for each in due))
+        self.next_look = self._steady() if any(left) else begun + self._pause(planned)
+
+    def _may_try(self, planned: Planned) -> bool:
+        failed = self._failed.get(_key(planned))
+        return failed is None or self._steady() >= failed.again
+
+    async def _within(self, begun: float, room: asyncio.Semaphore, planned: Planned) -> bool:
+        """Create it while there is time; whether it is left for the next look."""
+        async with room:
+            if self._steady() - begun > BUDGET:
+                return True
+            try:
+                await self._create(planned)
+            except Conflict as error:
+                log.info("rule.covered", rule=planned.rule.key, match=planned.fixture.match_id, cause=error.message)
+            except ServiceError as error:
+                self._failed_creation(planned, error.message)
+            except Exception as error:  # whatever it is belongs to this one
+                log.exception("rule.creation_broke", rule=planned.rule.key, match=planned.fixture.match_id)
+                self._failed_creation(planned, repr(error))
+            else:
+                self._failed.pop(_key(planned), None)
+            return False
+
+    async def _create(self, planned: Planned) -> None:
+        rule, match_id = planned.rule, planned.fixture.match_id
+        if planned.known is not None:
+            await self._follow_renamed(rule, planned.known, match_id)
+            return
+        claim = partial(rule_matches.claim, rule=rule.key)
+        request = replace(_request(rule, match_id), editorial=rule.editorial_publishing, claim=claim)
+        game_id = await self._importer.create(request)
+        log.info("rule.created", rule=rule.key, match=match_id, game=game_id)
+
+    async def _follow_renamed(self, rule: FollowRule, known: KnownMatch, match_id: str) -> None:
+        """Put the liveblog that the rule has made on the match's new id, unless a person has put it on another match."""
+        attached = await self._store.read(partial(sync.attachment, game_id=known.game_id or ""))
+        if attached is not None and attached.match_id == known.match_id:
+            again = _request(replace(rule, terms=sync.terms_of(attached)), match_id)
+            await self._importer.create(replace(again, attach_to=known.game_id))
+        rename = partial(rule_matches.rename, organization_id=rule.organization_id, known=known, match_id=match_id)
+        await self._store.write(rename)
+
+    def _failed_creation(self, planned: Planned, cause: str) -> None:
+        key = _key(planned)
+        failures = 1 + (self._failed[key].failures if key in self._failed else 0)
+        pause = min(FIRST_PAUSE * 2 ** min(failures - 1, 10), self._polling.create_retry_max)
+        self._failed[key] = FailedCreation(planned, failures, cause, self._steady() + pause)
+        log.warning("rule.creation_failed", rule=planned.rule.key, match=planned.fixture.match_id, cause=cause)
+
+    def _forget_failures(self, planned: Sequence[Planned]) -> None:
+        """What is not due any more has not failed: it is made, over or called off."""
+        due = {_key(each) for each in planned if each.outlook in {Outlook.DUE, Outlook.RENAMED}}
+        for key in self._failed.keys() - due:
+            del self._failed[key]
+
+    def _pause(self, planned: Sequence[Planned]) -> float:
+        """Seconds until the next look: at the next creation, at a try again, more often while one is due within the hour."""
+        now, steady = self._clock(), self._steady()
+        waiting = [each.due_at - now for each in planned if each.outlook is Outlook.WAITS and each.due_at is not None]
+        every = self._polling.lists_due if min(waiting, default=SOON) < SOON else self._polling.lists
+        again = [each.again - steady for each in self._failed.values()]
+        return max(1.0, min([every, *(each for each in waiting if each > 0), *again]))
+
+    async def alarms(self, kind: str) -> list[Observed]:
+        """What is wrong now, of this kind: creations that fail close to kick-off, matches beyond a bound, lists not believed."""
+        now = self._clock()
+        if kind == "rule_fails":
+            late = (each for each in self._failed.values() if now >= (each.planned.fixture.kickoff or 0) - WARNED)
+            return [_alarm(each.planned, each.cause) for each in late][:MOST_ALARMS]
+        if kind == "list_lost":
+            lost = ((key, seen.cause) for key, seen in self.plans.seen.items() if seen.is_trouble)
+            return [
+                Observed(kind, key, f"the list of matches cannot be believed: {cause}", {"cause": cause})
+                for key, cause in lost
+            ][:MOST_ALARMS]
+        beyond: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for each in self._beyond:
+            beyond[each.rule.organization_id, each.rule.key].append(each.fixture.match_id)
+        return [
+            Observed(
+                kind,
+                f"{organization}/{rule}",
+                f"the rule {rule} has more matches a day than it may make liveblogs of: {len(matches)} are left out",
+                {"organization": organization, "rule": rule, "matches": matches[:MOST_ALARMS]},
+            )
+            for (organization, rule), matches in beyond.items()
+        ][:MOST_ALARMS]
+
+
+def _alarm(planned: Planned, cause: str) -> Observed:
+    rule, fixture = planned.rule, planned.fixture
+    teams = " – ".join(each.name for each in (fixture.home, fixture.away) if each is not None) or str(fixture.title)
+    return Observed(
+        "rule_fails",
+        "/".join(_key(planned)),
+        f"the rule {rule.key} cannot create the liveblog of {teams} (match {fixture.match_id}): {cause}",
+        {"rule": rule.key, "match": fixture.match_id, "teams": teams, "cause": cause},
+    )
+
+
+def _will_be(planned: Planned) -> KnownMatch:
+    """What the rules that come later in the order see of a match that this one makes."""
+    rule, fixture = planned.rule, planned.fixture
+    teams = frozenset(each.id for each in (fixture.home, fixture.away) if each is not None)
+    return KnownMatch(
+        provider=rule.provider,
+        match_id=fixture.match_id,
+        locale=rule.terms.locale,
+        teams=teams,
+        kickoff=fixture.kickoff,
+        by=f"the rule {rule.key}",
+        rule=rule.key,
+    )
+
+
+def rules_of(entries: Iterable[FollowEntry]) -> list[FollowRule]:
+    """The rules that the configuration declares, in its order."""
+    return [
+        FollowRule(
+            key=each.key,
+            organization_id=each.organization,
+            provider=each.provider,
+            competition=each.competition,
+            team=each.team,
+            sport=each.sport,
+            gender=each.gender,
+            lead=each.lead,
+            editorial_publishing=each.editorial_publishing,
+            most_a_day=each.most_a_day,
+            terms=ImportOptions(
+                sport=each.sport or "",
+                locale=each.locale,
+                auto_post=each.auto_post,
+                exclude_events=frozenset(each.exclude_events),
+                exclude_scoreboard=each.exclude_scoreboard,
+                text=each.include_text_content,
+                confirm=each.confirm,
+            ),
+        )
+        for each in entries
+    ]
+
+
+def declared_matches(entries: Iterable[Liveblog]) -> dict[str, list[KnownMatch]]:
+    """The matches that `[[liveblogs]]` names by their id, by organization: they count as made from the start."""
+    found: dict[str, list[KnownMatch]] = defaultdict(list)
+    for each in entries:
+        if each.match_id is not None:
+            by = f"[[liveblogs]] {each.key}"
+            found[each.organization].append(
+                KnownMatch(
+                    provider=each.provider,
+                    match_id=each.match_id,
+                    locale=each.locale,
+                    teams=frozenset(),
+                    kickoff=None,
+                    by=by,
+                )
+            )
+    return found
+
+
+def _request(rule: FollowRule, match_id: str) -> ImportRequest:
+    return ImportRequest(
+        organization_id=rule.organization_id,
+        client_id="rules",
+        provider=rule.provider,
+        selector_kind="match",
+        selector_id=match_id,
+        terms=rule.terms,
+    )
+
+
+def _key(planned: Planned) -> MatchKey:
+    return planned.rule.organization_id, planned.rule.key, planned.fixture.match_id
+
+
+def _day(seconds: float, zone: ZoneInfo) -> date:
+    return datetime.fromtimestamp(seconds, zone).date()

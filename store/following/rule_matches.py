@@ -1,0 +1,128 @@
+"""The matches that count as made for follow rules: by which rule, in which language; what is there now, and what a person took off.
+
+A row is written in the unit that creates a rule's liveblog, so that no second one is made; it stays when the liveblog goes.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ColumnElement, Connection, Index, Table, delete, or_, select, update
+
+from mapping.errors import Conflict
+from mapping.follow.plan import KnownMatch
+from store.engine.columns import integer, metadata, text
+from store.engine.statements import insert_new
+from store.engine.unit import Unit
+from store.following.sync import Attachment
+from store.tables import attachments, follows, games
+
+rule_matches = Table(
+    "rule_matches",
+    metadata,
+    text("organization_id", primary_key=True),
+    text("locale", primary_key=True),
+    text("provider", primary_key=True),
+    text("match_id", primary_key=True),
+    text("teams"),
+    integer("kickoff", nullable=True),
+    text("rule"),
+    text("game_id"),
+    integer("made_at"),
+    Index(None, "organization_id", "kickoff"),
+    Index(None, "organization_id", "made_at"),
+)
+"""`teams` as in `follows`; `rule`: the key of the rule, empty where another one made it; `game_id` may be gone by now."""
+
+KEPT = 60 * 86_400
+"""Seconds for which a match counts as made."""
+
+
+def claim(unit: Unit, attachment: Attachment, rule: str) -> None:
+    """Note that the rule has made this liveblog of the match. Raises Conflict where the match counts as made already."""
+    if not _note(unit, rule, attachment):
+        raise Conflict("the match has a liveblog in that language already")
+
+
+def keep_as_made(unit: Unit, attachment: Attachment) -> None:
+    """Let the match of a liveblog that is taken off it count as made for all rules of its language."""
+    _note(unit, "", attachment)
+
+
+def rename(unit: Unit, organization_id: str, known: KnownMatch, match_id: str) -> None:
+    """Note that the match has another id at its provider now."""
+    key = {
+        "organization_id": organization_id,
+        "locale": known.locale,
+        "provider": known.provider,
+        "match_id": known.match_id,
+    }
+    renamed = update(rule_matches).where(*(rule_matches.c[name] == value for name, value in key.items()))
+    unit.conn.execute(renamed.values(match_id=match_id))
+
+
+def known_matches(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:
+    """The matches around now that count as made, and those that liveblogs are on, deleted ones too, the rules' own first."""
+    made = rule_matches.c
+    rows = conn.execute(
+        select(rule_matches).where(made.organization_id == organization_id, _is_near(made.kickoff, now))
+    )
+    found = [
+        KnownMatch(
+            provider=row.provider,
+            match_id=row.match_id,
+            locale=row.locale,
+            teams=frozenset(filter(None, row.teams.split("\n"))),
+            kickoff=row.kickoff,
+            by=f"the rule {row.rule}" if row.rule else "a liveblog that was taken off the match",
+            rule=row.rule or None,
+            game_id=row.game_id,
+        )
+        for row in rows
+    ]
+    columns = (follows.c.provider, follows.c.match_id, follows.c.teams, follows.c.kickoff)
+    attached = (
+        select(*columns, attachments.c.terms, attachments.c.declared_key, games.c.id, games.c.local_id)
+        .join(attachments, attachments.c.follow_id == follows.c.id)
+        .join(games, games.c.id == attachments.c.game_id)
+        .where(attachments.c.organization_id == organization_id, _is_near(follows.c.kickoff, now))
+        .order_by(attachments.c.created_at, games.c.id)
+    )
+    for row in conn.execute(attached):
+        locale = row.terms.get("locale", "en") if isinstance(row.terms, dict) else "en"
+        found.append(
+            KnownMatch(
+                provider=row.provider,
+                match_id=row.match_id,
+                locale=locale,
+                teams=frozenset(filter(None, row.teams.split("\n"))),
+                kickoff=row.kickoff,
+                by=f"the liveblog {row.local_id}",
+                game_id=row.id,
+            )
+        )
+    return found
+
+
+def _is_near(kickoff: Column[int], now: float) -> ColumnElement[bool]:
+    """Whether the match is on a day that lists are about, yesterday's or one to come, or its day is not known."""
+    return or_(kickoff.is_(None), kickoff > now - 3 * 86_400)
+
+
+def _note(unit: Unit, rule: str, attachment: Attachment) -> bool:
+    """Whether the row is new."""
+    old = rule_matches.c.organization_id == attachment.organization_id, rule_matches.c.made_at < unit.now - KEPT
+    unit.conn.execute(delete(rule_matches).where(*old))
+    followed = unit.conn.execute(select(follows).where(follows.c.id == attachment.follow_id)).one()
+    terms = attachment.terms if isinstance(attachment.terms, dict) else {}
+    return insert_new(
+        unit.conn,
+        rule_matches,
+        organization_id=attachment.organization_id,
+        locale=str(terms.get("locale", "en")),
+        provider=followed.provider,
+        match_id=followed.match_id,
+        teams=followed.teams,
+        kickoff=followed.kickoff,
+        rule=rule,
+        game_id=attachment.game_id,
+        made_at=unit.now,
+    )

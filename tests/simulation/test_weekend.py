@@ -1,0 +1,158 @@
+"""Follow rules over a weekend: each match that should has its liveblog, and none has two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.documents.import_options import ImportOptions
+from mapping.follow.plan import KnownMatch
+from mapping.follow.rule import FollowRule
+from mapping.match.fixture import FixtureStatus
+from tests.kit.scripted import OWNER
+from tests.simulation.weekend import HOUR, match, move, weekend
+
+BEGIN = 1_800_000_000
+GERMAN = ImportOptions(sport="", locale="de", auto_post=True)
+LEAGUE = FollowRule(
+    key="league", organization_id=OWNER, provider="heim", competition="12", terms=GERMAN, lead=2.0 * HOUR,
+    editorial_publishing=False, most_a_day=40,
+)  # fmt: skip
+CLUB = replace(LEAGUE, key="club", competition=None, team="1102")
+ENGLISH = replace(LEAGUE, key="english", terms=ImportOptions(sport="", locale="en"))
+
+
+async def test_a_liveblog_is_created_within_a_minute_of_its_lead_once_a_language():
+    """Two rules about one match make one; another language another one."""
+    with weekend([LEAGUE, CLUB, ENGLISH], BEGIN) as days:
+        days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + (n + 3) * HOUR) for n in range(4)}
+        await days.pass_time(BEGIN + 10 * HOUR)
+        made = days.liveblogs()
+    assert sorted((ident, locale) for ident, locale, *_ in made) == [
+        (f"5{n}", locale) for n in range(4) for locale in ("de", "en")
+    ]
+    assert {rule for *_, rule in made} == {"league", "english"}
+    for ident, _, at, _ in made:
+        assert 0 <= at - (BEGIN + (int(ident) - 49) * HOUR) <= 60
+    assert days.league.requests <= 300
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "made"),
+    [
+        ({}, {"kickoff": BEGIN + 9 * HOUR}, 7 * HOUR),
+        ({}, {"status": FixtureStatus.POSTPONED}, None),
+        ({}, {"status": FixtureStatus.CANCELLED}, None),
+        ({"status": FixtureStatus.POSTPONED}, {"status": FixtureStatus.SCHEDULED}, 3 * HOUR),
+        ({"home": None}, {"home": match("50", 0).home}, 3 * HOUR),
+        ({"kickoff": None}, {"kickoff": BEGIN + 5 * HOUR}, 3 * HOUR),
+        ({"status": None, "status_word": "?!"}, {"status": FixtureStatus.SCHEDULED, "status_word": None}, 3 * HOUR),
+        ({}, {"kickoff": BEGIN + HOUR + 600}, HOUR),
+        ({}, {"kickoff": BEGIN - 5 * HOUR}, None),
+        ({}, {"status": FixtureStatus.FINISHED}, None),
+    ],
+)  # fmt: skip
+async def test_what_changes_before_the_creation_changes_the_creation(before, after, made):
+    """An hour before it is due the list says something else; within ten minutes of that, or of the lead, the liveblog is there."""
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": replace(match("50", BEGIN + 5 * HOUR), **before)}
+        await days.pass_time(BEGIN + HOUR)
+        move(days.league, "50", **after)
+        await days.pass_time(BEGIN + 12 * HOUR)
+        found = [at for _, _, at, _ in days.liveblogs()]
+    if made is None:
+        assert found == []
+    else:
+        assert len(found) == 1
+        assert 0 <= found[0] - (BEGIN + made) <= 600
+
+
+async def test_what_fails_is_tried_until_the_match_is_over_and_is_an_alarm_close_to_kick_off():
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
+        days.league.down = {"50"}
+        await days.pass_time(BEGIN + 2 * HOUR)
+        early = await days.looks.alarms("rule_fails")
+        await days.pass_time(BEGIN + 3 * HOUR - 800)
+        (alarm,) = await days.looks.alarms("rule_fails")
+        days.league.down = set()
+        await days.pass_time(BEGIN + 3 * HOUR - 500)
+        ((_, _, at, _),) = days.liveblogs()
+        after = await days.looks.alarms("rule_fails")
+    assert (early, after) == ([], [])
+    assert (alarm.kind, alarm.details["cause"]) == ("rule_fails", "the match is away")
+    assert alarm.details["teams"] == "Team 1100 – Team 1101"
+    assert at - (BEGIN + 3 * HOUR - 800) <= 300
+
+
+async def test_a_list_that_fails_or_loses_half_of_its_matches_changes_nothing_and_is_an_alarm():
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + 4 * HOUR) for n in range(6)}
+        await days.pass_time(BEGIN + 60)
+        days.league.lost = {"50", "51", "52", "53"}
+        await days.pass_time(BEGIN + HOUR)
+        (alarm,) = await days.looks.alarms("list_lost")
+        days.league.list_fails = True
+        await days.pass_time(BEGIN + 3 * HOUR)
+        made = days.liveblogs()
+    assert (alarm.kind, "of 6 matches" in alarm.message) == ("list_lost", True)
+    assert len(made) == 6
+
+
+async def test_a_liveblog_that_somebody_deleted_or_took_off_its_match_is_not_made_again():
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
+        await days.pass_time(BEGIN + HOUR + 60)
+        assert len(days.liveblogs()) == 1
+        days.start()
+        (planned,) = await days.plans.plan(days=1)
+        await days.pass_time(BEGIN + 3 * HOUR)
+    assert (planned.outlook, planned.why) == ("made", "the rule league")
+    assert len(days.liveblogs()) == 1
+
+
+async def test_a_match_that_a_call_or_the_configuration_has_made_is_covered():
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + 3 * HOUR) for n in range(3)}
+        days.declared[OWNER] = [
+            KnownMatch(
+                provider="heim", match_id="51", locale="de", teams=frozenset(), kickoff=None, by="[[liveblogs]] one"
+            )
+        ]
+        await days.process.create(selector_id="50", locale="de")
+        await days.pass_time(BEGIN + 2 * HOUR)
+        planned = await days.plans.plan(days=1)
+        made = days.liveblogs()
+    assert [(ident, rule) for ident, _, _, rule in made] == [("50", ""), ("52", "league")]
+    assert [each.outlook.value for each in planned] == ["covered", "covered", "made"]
+
+
+async def test_a_match_under_a_new_id_keeps_its_liveblog_which_follows_the_new_id():
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
+        await days.pass_time(BEGIN + HOUR + 60)
+        days.league.matches = {"57": match("57", BEGIN + 3 * HOUR, home=1100, away=1101)}
+        await days.pass_time(BEGIN + 2 * HOUR)
+        made = days.liveblogs()
+        (planned,) = await days.plans.plan(days=1)
+    assert [(ident, rule) for ident, _, _, rule in made] == [("57", "league")]
+    assert planned.outlook == "made"
+
+
+async def test_a_crash_anywhere_makes_no_second_liveblog():
+    """At each step of a creation the process dies once."""
+    for fuse in range(12):
+        with weekend([LEAGUE, ENGLISH], BEGIN) as days:
+            days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + 3 * HOUR) for n in range(2)}
+            await days.pass_time(BEGIN + HOUR - 60)
+            days.process.crashing.fuse = fuse
+            await days.pass_time(BEGIN + 3 * HOUR)
+            made = days.liveblogs()
+        assert days.crashes == 1
+        assert sorted((ident, locale) for ident, locale, *_ in made) == [
+            ("50", "de"),
+            ("50", "en"),
+            ("51", "de"),
+            ("51", "en"),
+        ]

@@ -1,0 +1,178 @@
+"""A weekend of a league in virtual time: rules over a provider whose list fails, loses matches and moves them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import select
+
+from ingest.sync.fixture_lists import FixtureLists
+from ingest.sync.follow_rules import FollowRules, RulePlans
+from ingest.sync.provider_source import ProviderSource
+from mapping.errors import MatchUnknown, UpstreamUnavailable
+from mapping.follow.plan import KnownMatch
+from mapping.follow.rule import FollowRule
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
+from providers.base import Fetched
+from providers.heim.adapter import HEIM
+from store.following.rule_matches import rule_matches
+from store.tables import attachments, follows, games
+from tests.kit.hand_driven import steady_by
+from tests.kit.scripted import OWNER, Clock, Crash, Process, Scripted
+from tests.kit.settings import polling
+from tests.providers.heim import feed
+from tests.simulation.inline_store import InlineStore
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NEVER = float("inf")
+HOUR = 3600
+
+
+class League(Scripted):
+    """Lists its matches and serves each of them. `lost`: ids that the list does not hold now; `down`: matches that it refuses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.matches: dict[str, Fixture] = {}
+        self.lost: set[str] = set()
+        self.down: set[str] = set()
+        self.list_fails = False
+        self.requests = 0
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        self.requests += 1
+        if self.list_fails:
+            raise UpstreamUnavailable("the list is away")
+        rows = [each for ident, each in self.matches.items() if ident not in self.lost]
+        days = [each for each in rows if each.kickoff is None or first <= _day(each.kickoff) <= last]
+        return FixtureList(fixtures=tuple(days))
+
+    async def fetch(self, match_id: str, known: Any, *, text: bool, hints: Any) -> Fetched:
+        if match_id in self.down:
+            raise UpstreamUnavailable("the match is away")
+        found = self.matches.get(match_id)
+        if found is None:
+            raise MatchUnknown("no such match")
+        begins = datetime.fromtimestamp(found.kickoff or 0, UTC).astimezone(BERLIN)
+        sides = {
+            name: {**feed.TEAMS[name], "id": side.id, "name": side.name}
+            for name, side in (("home", found.home), ("away", found.away))
+            if side is not None
+        }
+        body = feed.match(
+            id=match_id, match_date=begins.strftime("%d.%m.%Y"), match_time=begins.strftime("%H:%M"), current_period="",
+            live_status="none", current_period_start=None, current_minute=None, match_result=[], **sides,
+        )  # fmt: skip
+        self.bodies = {"match": json.dumps({"match": body}).encode(), "match-event": b"[]", "liveticker": b"[]"}
+        return await super().fetch(match_id, known, text=text, hints=hints)
+
+
+def _day(kickoff: int) -> date:
+    return datetime.fromtimestamp(kickoff, BERLIN).date()
+
+
+@dataclass
+class Weekend:
+    """The league and the process that leads, with its rules; `dies` is how often it is crashed."""
+
+    rules: Sequence[FollowRule]
+    clock: Clock
+    league: League = field(default_factory=League)
+    declared: dict[str, list[KnownMatch]] = field(default_factory=dict)
+    crashes: int = 0
+
+    def __post_init__(self) -> None:
+        self.store = InlineStore(lambda: self.clock.now, lambda _: None)
+        self.process = Process(self.store, "0", adapter=self.league, clock=self.clock)
+        self.start()
+
+    def start(self) -> None:
+        """A fresh process on the same store: nothing in memory."""
+        self.process.start()
+        followers, importer = self.process.followers, self.process.importer
+        source = ProviderSource(HEIM, self.league, text_content=True)
+        pace = polling()
+        self.plans = RulePlans(
+            self.rules,
+            read=self.process.crashing.read,
+            lists=FixtureLists(followers.limiters, pace),
+            sources={(OWNER, "heim"): source},
+            declared=self.declared,
+            clock=lambda: self.clock.now,
+        )
+        self.looks = FollowRules(
+            self.plans,
+            store=self.process.crashing,
+            importer=importer,
+            polling=pace,
+            clock=lambda: self.clock.now,
+            steady=lambda: self.clock.now,
+        )
+
+    async def pass_time(self, until: float) -> None:
+        """Look whenever it is time, until then; a process that dies is started again after ten seconds."""
+        while self.clock.now < until:
+            self.clock.now = min(until, max(self.clock.now, self.looks.next_look))
+            if not self.looks.is_due:
+                continue
+            try:
+                await self.looks.look()
+            except Crash:
+                self.crashes += 1
+                self.clock.now += 10
+                self.start()
+            self.clock.now += 1
+
+    def liveblogs(self) -> list[tuple[str, str, int, str]]:
+        """Match id, locale, instant of creation and whoever made it, of all that were ever made."""
+        query = (
+            select(
+                follows.c.match_id, attachments.c.terms, attachments.c.created_at, rule_matches.c.rule, games.c.local_id
+            )
+            .join(attachments, attachments.c.follow_id == follows.c.id)
+            .join(games, games.c.id == attachments.c.game_id)
+            .outerjoin(rule_matches, rule_matches.c.game_id == games.c.id)
+            .order_by(attachments.c.created_at)
+        )
+        rows = self.store.database.look(lambda conn: conn.execute(query).all())
+        return [(row.match_id, row.terms["locale"], row.created_at, row.rule or "") for row in rows]
+
+
+@contextmanager
+def weekend(rules: Sequence[FollowRule], begin: float) -> Iterator[Weekend]:
+    """A weekend that begins at this instant, all that waits going by its clock."""
+    clock = Clock(begin)
+    with pytest.MonkeyPatch.context() as patch:
+        steady_by(patch, clock)
+        patch.setattr("ingest.sync.fixture_lists.monotonic", lambda: clock.now)
+        yield Weekend(rules, clock)
+
+
+def match(
+    ident: str, kickoff: int | None, *, competition: str = "12", home: int = 0, away: int = 0, **more: Any
+) -> Fixture:
+    """A match of a league, between teams of its own unless they are given."""
+    one, two = home or 1000 + int(ident) * 2, away or 1001 + int(ident) * 2
+    row = {
+        "sport": "soccer", "competition": NamedId(competition, f"League {competition}"), "home": NamedId(str(one), f"Team {one}"),
+        "away": NamedId(str(two), f"Team {two}"), "kickoff": kickoff, "status": FixtureStatus.SCHEDULED,
+    }  # fmt: skip
+    return Fixture(match_id=ident, **{**row, **more})
+
+
+def move(league: League, ident: str, **changes: Any) -> None:
+    """Change a match of the list, and with it what is served of it."""
+    league.matches[ident] = replace(league.matches[ident], **changes)
+
+
+def draw(seed: int) -> random.Random:
+    """What a seed draws."""
+    return random.Random(seed)
