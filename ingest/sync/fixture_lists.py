@@ -21,13 +21,12 @@ from cachetools import LRUCache
 
 from config.sections import Polling
 from ingest.sync.endpoint_limiter import EndpointLimiter
-from ingest.sync.provider_source import ProviderSource
+from ingest.sync.provider_source import ProviderSource, followable_sports
 from mapping.errors import BadBody, MatchUnknown, RateLimited, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureDay, FixtureList
 from mapping.match.match import Match
 from mapping.rules.rich_text import isolate
-from mapping.sports import SPORTS, sport_of
-from providers.base import Provider
+from mapping.sports import sport_of
 from store.following.import_request import ImportRequest
 
 log = structlog.get_logger()
@@ -144,11 +143,6 @@ def day_of(text: str, timezone: str, now: float) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise wrong from None
-
-
-def followable_sports(provider: Provider) -> frozenset[str]:
-    """The sports of which a match at this provider can become a liveblog."""
-    return frozenset(SPORTS) & (frozenset(provider.catalog) | provider.text_sports)
 
 
 class MatchPreviews:

@@ -18,10 +18,10 @@ from ingest.sync.apply_snapshot import Applied
 from ingest.sync.attach import FetchedStandby, follow_match, start_ledger, take_over
 from ingest.sync.beliefs import check, within
 from ingest.sync.endpoint_limiter import fetch
-from ingest.sync.fixture_lists import FixtureLists, MatchPreviews, followable_sports
+from ingest.sync.fixture_lists import FixtureLists, MatchPreviews
 from ingest.sync.followed_match import Arrival, WaitingAnswers
 from ingest.sync.poll import Record, import_squads, record_nothing
-from ingest.sync.provider_source import ProviderSource, source_of
+from ingest.sync.provider_source import ProviderSource, followable_sports, source_of
 from ingest.sync.snapshot import Snapshot, decision_rows, save_answers
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions

@@ -14,6 +14,7 @@ from config import Settings
 from config.organizations import ProviderEndpoint
 from ingest.kit.quarantine import Quarantine
 from mapping.errors import Forbidden, NotFound, ServiceError
+from mapping.sports import SPORTS
 from providers.base import Endpoint, Provider, ProviderAdapter
 from providers.fault_collector import RowCache
 from providers.registry import Registry
@@ -32,6 +33,11 @@ class ProviderSource:
     provider: Provider
     adapter: ProviderAdapter
     text_content: bool
+
+
+def followable_sports(provider: Provider) -> frozenset[str]:
+    """The sports of which a match at this provider can become a liveblog."""
+    return frozenset(SPORTS) & (frozenset(provider.catalog) | provider.text_sports)
 
 
 def source_of(
