@@ -9,12 +9,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.desk.cookies import CookieKind, cookie_kind
+from api.desk.cookies import CookieKind, begin_session, cookie_kind, forget_session
 from api.desk.credential_checks import check_code, check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.handlers import SIGN_IN
 from api.desk.passwords import new_password_fault
-from api.desk.session_start import begin_session, forget_session
 from api.desk.sign_in import WRONG_CODE, begin_set_up, codes_response, wait_text
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson

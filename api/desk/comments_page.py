@@ -18,7 +18,7 @@ from api.http.caching import Rendering
 from api.http.param import Integer, OneOf, Query, words
 from api.http.request import ApiRequest, DeskPerson, PeopleDoor, parse_document
 from mapping.comments.documents import CommentDecision
-from mapping.desk.own_path import own_path
+from mapping.desk.cross_site import own_path
 from mapping.errors import Forbidden, InvalidRequest, ServiceError
 from store.accounts import accounts
 from store.comments import comments, moderation

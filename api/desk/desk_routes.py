@@ -16,7 +16,7 @@ from api.desk.handlers import CODE_STEP, SIGN_IN, desk_form, desk_fragment, desk
 from api.desk.liveblog_view import PATH, report_open, show_form, show_liveblog, show_posts
 from api.http.routing import Route
 from api.http.static import folder
-from mapping.desk.own_path import HOME
+from mapping.desk.cross_site import HOME
 
 # fmt: off
 DESK_ROUTES = (

@@ -12,7 +12,7 @@ from api.desk.sessions_door import check_account, check_site
 from api.http.param import Query, parse_query
 from api.http.request import ApiRequest, DeskPerson, PeopleDoor
 from api.http.routing import Handler
-from mapping.desk.own_path import HOME
+from mapping.desk.cross_site import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge
 
 SIGN_IN = "/desk/sign-in"

@@ -29,7 +29,7 @@ from api.view.read_cache import StepSignal
 from config.sections import MediaConfig
 from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.desk.post_filter import PostFilter
+from mapping.desk.post_state import PostFilter
 from store.engine.records import StoredGame
 from store.liveblogs.liveblogs import own_game
 

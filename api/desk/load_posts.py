@@ -12,8 +12,7 @@ from api.page.window import posts_with_results
 from api.view.liveblog_access import cursor, documents
 from api.view.match_sources import match_sources
 from api.view.references import EDITABLE, complete, externals
-from mapping.desk.post_filter import PostFilter
-from mapping.desk.post_state import PostState, post_state
+from mapping.desk.post_state import PostFilter, PostState, post_state
 from mapping.errors import NotFound
 from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.prefill import synced_parts

@@ -20,8 +20,8 @@ from api.http.json_path import node, text
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
 from api.page.scoreboard import clock, clock_html, scores, title
+from mapping.desk.cross_site import HOME, own_path
 from mapping.desk.match_trouble import TROUBLE_TEXTS, Trouble
-from mapping.desk.own_path import HOME, own_path
 from mapping.documents.external import ExternalChange
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import InvalidRequest, ServiceError

@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.responses import Response
 
-from api.desk.cookies import OPENID, OPENID_AGE, OPENID_AT_ONCE, CookieKind, cookie_kind, cookie_names, cookie_of
+from api.desk.cookies import (
+    OPENID,
+    OPENID_AGE,
+    OPENID_AT_ONCE,
+    CookieKind,
+    begin_session,
+    cookie_kind,
+    cookie_names,
+    cookie_of,
+)
 from api.desk.desk_frame import HEADERS
 from api.desk.openid_provider import OpenIdProvider, OpenIdRefused, error_code
-from api.desk.session_start import begin_session
 from api.desk.sign_in import message_page
 from api.http.request import ApiRequest
+from mapping.desk.account_roles import SignInProof
+from mapping.desk.cross_site import own_path
 from mapping.desk.openid_claims import person_of_claims
-from mapping.desk.own_path import own_path
-from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import NotFound, UpstreamUnavailable
 from mapping.locales import msgid
 from store.accounts.openid_accounts import NoAccount, account_of

@@ -16,7 +16,7 @@ from api.page.posts import safe_post
 from api.view.content import headline
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import FieldOwner, of_person, post_fields, returnable, value_text
-from mapping.desk.post_filter import PostFilter
+from mapping.desk.post_state import PostFilter
 from mapping.documents.event import PINNED
 
 FILTERS = {

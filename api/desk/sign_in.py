@@ -13,18 +13,17 @@ from markupsafe import Markup
 from sqlalchemy import Connection
 from starlette.responses import JSONResponse, Response
 
-from api.desk.cookies import STEP, CookieKind, cookie_kind, cookie_of
+from api.desk.cookies import STEP, CookieKind, begin_session, cookie_kind, cookie_of, forget_session, with_session
 from api.desk.credential_checks import check_code, check_password
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.handlers import CODE_STEP, SIGN_IN, read_form, signed_in
-from api.desk.password_queue import PasswordsBusy
-from api.desk.session_start import begin_session, forget_session, with_session
+from api.desk.passwords import PasswordsBusy
 from api.desk.sessions_door import check_site
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson
+from mapping.desk.account_roles import SignInProof
+from mapping.desk.cross_site import own_path
 from mapping.desk.one_time_codes import app_address, in_groups
-from mapping.desk.own_path import own_path
-from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import Conflict, Forbidden, RateLimited
 from mapping.locales import msgid
 from store.accounts import accounts, audit, second_factors, sessions, sign_in_steps

@@ -1,4 +1,4 @@
-"""What people may do: the roles of accounts, and the scopes of clients that each of them stands for."""
+"""What people may do: the roles of accounts, the scopes that each of them stands for, and what a session was opened with."""
 
 from __future__ import annotations
 
@@ -26,3 +26,11 @@ matches of every organization.
 """
 RANKS: Mapping[AccountRole, int] = {role: rank for rank, role in enumerate(AccountRole)}
 """Which of two roles may do more."""
+
+
+class SignInProof(StrEnum):
+    """By what a session was begun: a password alone, a password and a code, or a provider of OpenID Connect."""
+
+    PASSWORD = "password"  # noqa: S105 -- names the proof
+    CODE = "code"
+    PROVIDER = "provider"

@@ -1,10 +1,17 @@
-"""Which site has made a browser send a request, by the headers that no script of a page can set."""
+"""Which site has made a browser send a request, by headers that no script can set, and where a person may be led afterwards."""
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 PORTS = {"http": 80, "https": 443}
+
+
+HOME = "/desk"
+LONGEST = 500
+_OWN = re.compile(r"/desk(?:/[A-Za-z0-9._~-]+)*(?:\?[A-Za-z0-9._~%&=+,:-]*)?")
+"""Segments of unreserved characters alone: no scheme, no host, no backslash, and nothing that is decoded again."""
 
 
 def from_own_site(site: str | None, origin: str | None, own: tuple[str, ...]) -> bool:
@@ -32,3 +39,10 @@ def _place(address: str | None) -> tuple[str, str, int] | None:
     except (ValueError, KeyError):
         return None
     return (parts.scheme, parts.hostname, port) if parts.hostname else None
+
+
+def own_path(text: str | None) -> str:
+    """The path of a page of the desk that `text` names, with its query; the desk's first page for everything else."""
+    if text is None or len(text) > LONGEST or not _OWN.fullmatch(text) or "/." in text:
+        return HOME
+    return text

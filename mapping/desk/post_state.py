@@ -1,7 +1,8 @@
-"""What a post is to those who write the liveblog, and why it is not public."""
+"""What a post is to those who write the liveblog, why it is not public, and which posts they list."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
@@ -49,3 +50,15 @@ def _of_draft(entry: Entry, *, edited: bool) -> LiveblogText:
     if entry.reason == WAITS and not entry.by_person:
         return LiveblogText.OTHER_SOURCE
     return LiveblogText.TAKEN_BACK if edited else LiveblogText.NOT_AUTOMATIC
+
+
+class PostFilter(StrEnum):
+    """A filter of the desk; its value stands in addresses."""
+
+    ALL = "all"
+    DRAFTS = "drafts"
+    SCHEDULED = "scheduled"
+    CHANGED = "changed"
+    """Withdrawn or corrected, by the provider or by a person."""
+    MINE = "mine"
+    """Written or changed by the person who looks."""

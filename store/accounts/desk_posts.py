@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Text, bindparam, exists, func, or_, select, type_coerce
 
-from mapping.desk.post_filter import PostFilter
+from mapping.desk.post_state import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
 from store.engine.records import StoredEvent

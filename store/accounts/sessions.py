@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, exists, insert, select, update
 
-from mapping.desk.account_roles import AccountRole
-from mapping.desk.sign_in_proof import SignInProof
+from mapping.desk.account_roles import AccountRole, SignInProof
 from store.accounts.tables import accounts, desk_sessions, second_factors, sign_in_steps
 from store.engine.statements import delete_some
 from store.engine.unit import Unit

@@ -16,7 +16,7 @@ from api.desk.match_overview import SHOWS, SOME
 from api.http.routing import Route
 from api.routes import ROUTES
 from mapping.desk.match_trouble import Trouble
-from mapping.desk.post_filter import PostFilter
+from mapping.desk.post_state import PostFilter
 from tests.api.conftest import Server
 from tests.kit.desk import change, news, player, team, tournament
 from tests.kit.event_desk import post

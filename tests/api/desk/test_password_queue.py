@@ -14,8 +14,7 @@ import structlog
 
 from api.desk import passwords
 from api.desk.credential_checks import wide_network
-from api.desk.password_queue import WAITING, PasswordQueue, PasswordsBusy
-from api.desk.passwords import PasswordChecks, is_leaked, verify_password
+from api.desk.passwords import WAITING, PasswordChecks, PasswordQueue, PasswordsBusy, is_leaked, verify_password
 from store.accounts import sign_in_tries
 from tests.api.conftest import contents
 from tests.api.desk.conftest import desk_at

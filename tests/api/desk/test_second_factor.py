@@ -14,8 +14,8 @@ import structlog
 from api.desk.cookies import PROTECTED, SESSION, STEP
 from api.desk.credential_checks import OF_ACCOUNT, OF_CODES
 from api.desk.handlers import CODE_STEP
+from mapping.desk.account_roles import SignInProof
 from mapping.desk.one_time_codes import RECOVERY_CODES, STEP_SECONDS, step_of
-from mapping.desk.sign_in_proof import SignInProof
 from store.accounts import accounts, audit, sessions, sign_in_steps
 from tests.api.conftest import NOW, contents
 from tests.api.desk.conftest import desk_at
