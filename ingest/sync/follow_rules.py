@@ -16,9 +16,9 @@ from sqlalchemy import Connection
 
 from config.organizations import FollowEntry, Liveblog
 from config.sections import Polling
-from ingest.sync.fixture_lists import FixtureLists, followable_sports
+from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.import_match import MatchImporter
-from ingest.sync.provider_source import ProviderSource
+from ingest.sync.provider_source import ProviderSource, followable_sports
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.list_watch import SeenList
