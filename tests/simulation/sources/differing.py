@@ -82,7 +82,7 @@ class Differences:
             lambda each: (
                 replace(each, kind="soccer.goal", side=credited_side(each))
                 if each.kind == "soccer.own-goal"
-                else replace(each, kind="soccer.own-goal", side=OPPONENT[each.side] if each.side else None)
+                else replace(each, kind="soccer.own-goal", side=OPPONENT[each.side] if each.side else None, people=())
             ),
         )
         chosen = [rng.choice(ways), *([rng.choice(ways)] if people < 0.3 else [])]
