@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 if TYPE_CHECKING:
     from click import Command
@@ -43,9 +44,12 @@ def commands() -> Mapping[str, Command]:
 
 
 def invoke(*words: object, given: str | None = None, env: Mapping[str, str] | None = None) -> Result:
-    """The command in this process; `given`: its standard input."""
+    """The command in this process; `given`: its standard input. The log of the process stays as it is for later tests."""
     from click.testing import CliRunner
 
-    return CliRunner().invoke(
-        _command(), [str(each) for each in words], input=given, env={"COLUMNS": "400", **(env or {})}
-    )
+    from ingest.telemetry import logs
+
+    with patch.object(logs, "configure"):
+        return CliRunner().invoke(
+            _command(), [str(each) for each in words], input=given, env={"COLUMNS": "400", **(env or {})}
+        )

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import FollowRules, RulePlans
 from ingest.sync.provider_source import ProviderSource
-from mapping.errors import MatchUnknown, UpstreamUnavailable
+from mapping.errors import DownstreamRejected, MatchUnknown, UpstreamUnavailable
 from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
@@ -57,7 +57,7 @@ class League(Scripted):
 
     async def fetch(self, match_id: str, known: Any, *, text: bool, hints: Any) -> Fetched:
         if match_id in self.down:
-            raise UpstreamUnavailable("the match is away")
+            raise DownstreamRejected("the match is away")  # nothing that is tried three times at once, with pauses
         found = self.matches.get(match_id)
         if found is None:
             raise MatchUnknown("no such match")
