@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import aiohttp
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from standardwebhooks import Webhook
 from yarl import URL
@@ -30,6 +30,9 @@ from mapping.rules.delivery import Plan, Verdict
 from mapping.rules.pacing import parse_retry_after
 from store.webhooks.deliveries import Delivery
 from store.webhooks.delivery_log import Backlog
+
+if TYPE_CHECKING:  # heavy: loaded for the first delivery
+    import aiohttp
 
 HEADERS = {
     "Content-Type": "application/json",

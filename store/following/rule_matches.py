@@ -5,12 +5,12 @@ A row is written in the unit that creates a rule's liveblog, so that no second o
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ColumnElement, Connection, Index, Table, delete, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Index, Table, or_, select, update
 
 from mapping.errors import Conflict
 from mapping.follow.plan import KnownMatch
 from store.engine.columns import integer, metadata, text
-from store.engine.statements import insert_new
+from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
 from store.following.sync import Attachment
 from store.tables import attachments, follows, games
@@ -32,6 +32,8 @@ rule_matches = Table(
 )
 """`teams` as in `follows`; `rule`: the key of the rule, empty where another one made it; `game_id` may be gone by now."""
 
+FORGOTTEN = 20
+"""Older rows that go with each new one."""
 KEPT = 60 * 86_400
 """Seconds for which a match counts as made."""
 
@@ -110,7 +112,7 @@ def _is_near(kickoff: Column[int], now: float) -> ColumnElement[bool]:
 def _note(unit: Unit, rule: str, attachment: Attachment) -> bool:
     """Whether the row is new."""
     old = rule_matches.c.organization_id == attachment.organization_id, rule_matches.c.made_at < unit.now - KEPT
-    unit.conn.execute(delete(rule_matches).where(*old))
+    delete_some(unit.conn, rule_matches, *old, limit=FORGOTTEN)
     followed = unit.conn.execute(select(follows).where(follows.c.id == attachment.follow_id)).one()
     terms = attachment.terms if isinstance(attachment.terms, dict) else {}
     return insert_new(

@@ -92,7 +92,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "beliefs": {"follow_id": OWN_FOLLOW},
     "attachments": {"game_id": OWN_GAME, "follow_id": OWN_FOLLOW, "match_id": "('8' || n)", "closed_at": AGO},
     "standbys": {"game_id": OWN_GAME, "place": "1", "pinned": "''", "edition": "0"},
-    "rule_matches": {"locale": "'de'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO, "made_at": AGO},
+    "rule_matches": {"locale": "'de'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO, "made_at": SOON},
     "source_health": {"follow_id": OWN_FOLLOW, "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
     "ledger": {"key": f"('k' || (n % {POSTS}))", "local_id": POST, "kind": "'incident'", "state": "'posted'"},
     "post_times": {"version": "(n + 1)", "what": "'posted'", **BELIEVED},

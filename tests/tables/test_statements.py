@@ -61,6 +61,7 @@ RUNS = {
     "keys rotate": "media",
     "explain": GAME,
     "fixtures": "--provider heim",
+    "rules preview": "",
     "incident": f"{GAME} --out bundle.zip",
     "export": f"{OWNER} organization.jsonl",
     "import": "organization.jsonl",
@@ -69,7 +70,7 @@ RUNS = {
     "restore": "copy.db --replace",
 }
 """Commands → what they are given, in the order in which they are run."""
-REFUSED = {"doctor": 1, "sync-once": 1, "fixtures": 1, "import": 2}
+REFUSED = {"doctor": 1, "sync-once": 1, "fixtures": 1, "rules preview": 1, "import": 2}
 """Those that end otherwise: the house has rows that no process writes, nobody has or lists its match, what is imported is there."""
 WITHOUT_DATABASE = {"init", "clients hash", "replay", "providers probe"}
 DAEMONS = {"run", "demo"}
@@ -99,6 +100,7 @@ def test_every_command_does_its_work(houses, tmp_path, monkeypatch, feed):
     (tmp_path / "matchwire.toml").write_text(
         f'[database]\nurl = "{houses.copy()}"\n[organizations.{OWNER}]\nname = "Owner"\n'
         f'[organizations.{OWNER}.providers.heim]\nbase_url = "http://127.0.0.1:{feed}"\n'
+        f'[[follow]]\nkey = "league"\norganization = "{OWNER}"\nprovider = "heim"\ncompetition = "12"\n'
         '[webhooks]\nallow_hosts = ["127.0.0.1"]\n'
     )
     found, said = {}, ""
