@@ -21,10 +21,10 @@ from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource, followable_sports
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, ServiceError
+from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
 from mapping.follow.plan import KnownMatch, ListView, Outlook, Planned, plan
 from mapping.follow.rule import FollowRule
-from mapping.follow.teams import Links
 from store.alarms.alarms import Observed
 from store.database import Store
 from store.following import rule_matches, sync

@@ -13,8 +13,8 @@ from functools import partial
 from operator import itemgetter
 from zoneinfo import ZoneInfo
 
+from mapping.follow.links import Links, SourceId
 from mapping.follow.rule import FollowRule
-from mapping.follow.teams import Links, SourceId
 from mapping.match.fixture import Fixture, FixtureStatus, NamedId
 from mapping.match.identity import APART
 

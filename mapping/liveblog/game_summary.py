@@ -41,7 +41,7 @@ def game_summary(posts: Sequence[Document], extent: Extent, goal_types: frozense
     goals = [ref for post, ref in refs if not goal_types.isdisjoint(_event_types(post))]
     return {
         "_type": SUMMARY,
-        "first_event": _ref(extent.newest) if extent.newest else None,
+        "first_event": _ref(extent.newest) if extent.newest else None,  # a list begins with its newest post (interface)
         "last_event": _ref(extent.oldest) if extent.oldest else None,
         "milestones": _ref_list("milestones", milestones),
         "goals": _ref_list("goals", goals),

@@ -95,7 +95,7 @@ def rename(unit: Unit, game: StoredGame, local_id: str) -> None:
 def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | None = None) -> int:
     """Write `change`, step the version once, leave one outbox row; returns the new version.
 
-    Touched events carry the new version, and so do those of their media that update_rows. An event keeps the serial of its
+    Touched events carry the new version, and so do those of their media that change. An event keeps the serial of its
     creation. Raises NotFound when the game, or an event that would be replaced, is unknown or deleted, and Conflict
     when an event's `local_id` belongs to another game. `locked`: the game as `lock_game` gave it in this unit.
     """

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mapping.documents.import_options import ImportOptions
+from mapping.follow.links import Links, SourceId
 from mapping.follow.plan import KnownMatch, ListView, Planned, is_settled, plan
 from mapping.follow.rule import FollowRule
-from mapping.follow.teams import Links, SourceId
 from mapping.match.fixture import Fixture, FixtureStatus, NamedId
 
 KICKOFF = 1_790_000_000

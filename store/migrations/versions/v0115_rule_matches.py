@@ -1,4 +1,4 @@
-"""The matches that follow rules have made liveblogs of, and those that a person has taken one off. A daemon of before goes on."""
+"""Remember the matches that follow rules have made liveblogs of. A daemon of the version before works on beside it."""
 
 from __future__ import annotations
 
