@@ -1,4 +1,4 @@
-"""Remember the matches that follow rules have made liveblogs of. A daemon of the version before works on beside it."""
+"""Keep the matches that follow rules have made liveblogs of. A daemon of the version before works on beside it."""
 
 from __future__ import annotations
 
