@@ -113,8 +113,7 @@ def _line(planned: Planned, zone: ZoneInfo) -> str:
         if fixture.kickoff is None
         else f"{datetime.fromtimestamp(fixture.kickoff, zone):%Y-%m-%d %H:%M}"
     )
-    teams = " – ".join(each.name for each in (fixture.home, fixture.away) if each is not None) or fixture.title or "?"
     when = ""
     if planned.outlook is Outlook.WAITS and planned.due_at is not None:
         when = f"at {datetime.fromtimestamp(planned.due_at, zone):%Y-%m-%d %H:%M}"
-    return "  ".join(filter(None, (at, fixture.match_id, teams, planned.outlook.value, when or planned.why)))
+    return "  ".join(filter(None, (at, fixture.match_id, planned.title, planned.outlook.value, when or planned.why)))

@@ -23,7 +23,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
-from mapping.follow.plan import KnownMatch, ListView, Outlook, Planned, plan
+from mapping.follow.plan import TO_DO, KnownMatch, ListView, Outlook, Planned, plan
 from mapping.follow.rule import FollowRule
 from store.alarms.alarms import Observed
 from store.database import Store
@@ -164,7 +164,7 @@ class FollowRules:
         begun = self._steady()
         self.next_look = begun + self._polling.lists_due
         planned = await self.plans.plan(days=0)
-        due = [each for each in planned if each.outlook in {Outlook.DUE, Outlook.RENAMED} and self._may_try(each)]
+        due = [each for each in planned if each.outlook in TO_DO and self._may_try(each)]
         self._forget_failures(planned)
         self._beyond = [each for each in planned if each.outlook is Outlook.BEYOND]
         room = asyncio.Semaphore(AT_ONCE)
@@ -221,7 +221,7 @@ class FollowRules:
 
     def _forget_failures(self, planned: Sequence[Planned]) -> None:
         """What is not due any more has not failed: it is made, over or called off."""
-        due = {_key(each) for each in planned if each.outlook in {Outlook.DUE, Outlook.RENAMED}}
+        due = {_key(each) for each in planned if each.outlook in TO_DO}
         for key in self._failed.keys() - due:
             del self._failed[key]
 
@@ -260,13 +260,12 @@ class FollowRules:
 
 
 def _alarm(planned: Planned, cause: str) -> Observed:
-    rule, fixture = planned.rule, planned.fixture
-    teams = " – ".join(each.name for each in (fixture.home, fixture.away) if each is not None) or str(fixture.title)
+    rule, match_id = planned.rule, planned.fixture.match_id
     return Observed(
         "rule_fails",
         "/".join(_key(planned)),
-        f"the rule {rule.key} cannot create the liveblog of {teams} (match {fixture.match_id}): {cause}",
-        {"rule": rule.key, "match": fixture.match_id, "teams": teams, "cause": cause},
+        f"the rule {rule.key} cannot create the liveblog of {planned.title} (match {match_id}): {cause}",
+        {"rule": rule.key, "match": match_id, "teams": planned.title, "cause": cause},
     )
 
 

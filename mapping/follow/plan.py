@@ -55,7 +55,9 @@ class Outlook(StrEnum):
     """The rule has made as many of the day as it may: an alarm."""
 
 
-COUNTED = frozenset({Outlook.DUE, Outlook.WAITS, Outlook.MADE, Outlook.RENAMED})
+TO_DO = frozenset({Outlook.DUE, Outlook.RENAMED})
+"""What is to be written now."""
+COUNTED = TO_DO | {Outlook.WAITS, Outlook.MADE}
 """What counts against `most_a_day`."""
 
 
@@ -104,6 +106,12 @@ class Planned:
     word: str = ""
     due_at: float | None = None
     known: KnownMatch | None = None
+
+    @property
+    def title(self) -> str:
+        """Who plays whom, else what the list calls it."""
+        sides = [each.name for each in (self.fixture.home, self.fixture.away) if each is not None]
+        return " – ".join(sides) or self.fixture.title or "?"
 
     @property
     def why(self) -> str:

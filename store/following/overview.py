@@ -14,6 +14,7 @@ from sqlalchemy import Connection, exists, func, select
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
 from store.engine.records import StoredGame
+from store.following.sync import locale_of
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import find_words
 from store.public import post_is_public
@@ -178,8 +179,7 @@ def liveblogs_of_matches(
     )
     found: dict[str, list[dict[str, str]]] = {}
     for match_id, local_id, terms in conn.execute(query):
-        readable = terms if isinstance(terms, dict) else {}  # a row that nobody can read hides no other
-        found.setdefault(match_id, []).append({"localId": local_id, "locale": readable.get("locale", "en")})
+        found.setdefault(match_id, []).append({"localId": local_id, "locale": locale_of(terms)})
     return found
 
 

@@ -12,7 +12,7 @@ from mapping.follow.plan import KnownMatch
 from store.engine.columns import integer, metadata, text
 from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
-from store.following.sync import Attachment
+from store.following.sync import Attachment, locale_of, team_ids
 from store.tables import attachments, follows, games
 
 rule_matches = Table(
@@ -72,7 +72,7 @@ def known_matches(conn: Connection, organization_id: str, now: float) -> list[Kn
             provider=row.provider,
             match_id=row.match_id,
             locale=row.locale,
-            teams=frozenset(filter(None, row.teams.split("\n"))),
+            teams=team_ids(row.teams),
             kickoff=row.kickoff,
             by=f"the rule {row.rule}" if row.rule else "a liveblog that was taken off the match",
             rule=row.rule or None,
@@ -82,25 +82,24 @@ def known_matches(conn: Connection, organization_id: str, now: float) -> list[Kn
     ]
     columns = (follows.c.provider, follows.c.match_id, follows.c.teams, follows.c.kickoff)
     attached = (
-        select(*columns, attachments.c.terms, attachments.c.declared_key, games.c.id, games.c.local_id)
+        select(*columns, attachments.c.terms, games.c.id, games.c.local_id)
         .join(attachments, attachments.c.follow_id == follows.c.id)
         .join(games, games.c.id == attachments.c.game_id)
         .where(attachments.c.organization_id == organization_id, _is_near(follows.c.kickoff, now))
         .order_by(attachments.c.created_at, games.c.id)
     )
-    for row in conn.execute(attached):
-        locale = row.terms.get("locale", "en") if isinstance(row.terms, dict) else "en"
-        found.append(
-            KnownMatch(
-                provider=row.provider,
-                match_id=row.match_id,
-                locale=locale,
-                teams=frozenset(filter(None, row.teams.split("\n"))),
-                kickoff=row.kickoff,
-                by=f"the liveblog {row.local_id}",
-                game_id=row.id,
-            )
+    found += [
+        KnownMatch(
+            provider=row.provider,
+            match_id=row.match_id,
+            locale=locale_of(row.terms),
+            teams=team_ids(row.teams),
+            kickoff=row.kickoff,
+            by=f"the liveblog {row.local_id}",
+            game_id=row.id,
         )
+        for row in conn.execute(attached)
+    ]
     return found
 
 
@@ -114,12 +113,11 @@ def _note(unit: Unit, rule: str, attachment: Attachment) -> bool:
     old = rule_matches.c.organization_id == attachment.organization_id, rule_matches.c.made_at < unit.now - KEPT
     delete_some(unit.conn, rule_matches, *old, limit=FORGOTTEN)
     followed = unit.conn.execute(select(follows).where(follows.c.id == attachment.follow_id)).one()
-    terms = attachment.terms if isinstance(attachment.terms, dict) else {}
     return insert_new(
         unit.conn,
         rule_matches,
         organization_id=attachment.organization_id,
-        locale=str(terms.get("locale", "en")),
+        locale=locale_of(attachment.terms),
         provider=followed.provider,
         match_id=followed.match_id,
         teams=followed.teams,

@@ -142,7 +142,7 @@ def follow_for(unit: Unit, match: NewFollow, *, kickoff_open: bool = False) -> F
     columns = follows_table.c
     query = select(follows_table).where(columns.endpoint == match.endpoint, columns.match_id == match.match_id)
     known = [follow_of(row) for row in unit.conn.execute(query.order_by(columns.edition.desc()))]
-    wanted = MatchIdentity(teams=_teams(match), kickoff=match.kickoff, kickoff_open=kickoff_open)
+    wanted = MatchIdentity(teams=team_ids(match.teams), kickoff=match.kickoff, kickoff_open=kickoff_open)
     for row in known:
         if not is_another(identity_of(row), wanted):
             return row
@@ -167,7 +167,7 @@ def identity_of(row: FollowRow) -> MatchIdentity:
     """What sets the match of the row from others with its id; a column in another form counts as not known."""
     status = Status(row.status) if row.status in set(Status) else None
     kickoff = row.kickoff if isinstance(row.kickoff, int) else None
-    return MatchIdentity(teams=_teams(row), kickoff=kickoff, status=status, closed=row.closed_at is not None)
+    return MatchIdentity(teams=team_ids(row.teams), kickoff=kickoff, status=status, closed=row.closed_at is not None)
 
 
 def teams_text(match: Match) -> str:
@@ -175,8 +175,14 @@ def teams_text(match: Match) -> str:
     return "\n".join(sorted(teams_of(match)))
 
 
-def _teams(row: NewFollow) -> frozenset[str]:
-    return frozenset(filter(None, str(row.teams).split("\n")))
+def team_ids(text: str) -> frozenset[str]:
+    """The ids in what `teams_text` gave; a column in another form names none that a provider has."""
+    return frozenset(filter(None, str(text).split("\n")))
+
+
+def locale_of(terms: Any) -> str:
+    """The language of a liveblog by its stored terms; those that nobody can read hide no other liveblog."""
+    return str(terms.get("locale", "en")) if isinstance(terms, dict) else "en"
 
 
 def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
