@@ -136,6 +136,10 @@ def _rules(found: ValidTables) -> Iterator[tuple[Path, str]]:
             yield ("follow", index, "key"), f"is already the key of follow[{first}]"
         for key, text in _dangling(found, rule):
             yield ("follow", index, key), text
+        organization = found.settings.organizations.get(rule.organization)
+        for at, provider in enumerate(rule.standby if organization is not None else ()):
+            if organization is not None and provider not in organization.providers:
+                yield ("follow", index, "standby", at), f"organization {rule.organization} has no provider {provider}"
 
 
 def _dangling(found: ValidTables, liveblog: Liveblog | FollowEntry) -> Iterator[tuple[str, str]]:
@@ -177,6 +181,8 @@ def _of_rule(rule: FollowEntry, vocabulary: Vocabulary) -> Iterator[tuple[Path, 
     catalog = vocabulary.get(rule.provider)
     if catalog is not None and rule.sport is not None and rule.sport not in catalog:
         yield ("sport",), f"{rule.provider} has no {rule.sport} that becomes liveblogs, only {', '.join(catalog)}"
+    if rule.standby and rule.sport not in {None, "soccer"}:
+        yield ("standby",), f"there are no standby sources for {rule.sport}"
     for at, kind in enumerate(rule.exclude_events):
         if text := _misplaced(kind, rule.provider, vocabulary):
             yield ("exclude_events", at), text

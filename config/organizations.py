@@ -13,6 +13,7 @@ from config.values import (
     Duration,
     EventType,
     FrameAncestor,
+    Label,
     Locale,
     OrganizationId,
     ProviderId,
@@ -175,12 +176,17 @@ class FollowEntry(Section):
     include_text_content: bool = False
     editorial_publishing: bool = False
     confirm: Literal["one", "two"] = "one"
+    standby: Annotated[tuple[ProviderId, ...], Field(max_length=3)] = ()
+    """In their order; as many as mapping.documents.import_options.MOST_STANDBYS."""
+    tags: Annotated[tuple[Label, ...], Field(max_length=20)] = ()
     most_a_day: Annotated[Count, Field(ge=1, le=1000)] = 40
 
     @model_validator(mode="after")
     def _about_something(self) -> Self:
         if self.competition is None and self.team is None:
             raise ValueError("needs a competition, a team or both")
+        if len({self.provider, *self.standby}) <= len(self.standby):
+            raise ValueError("has two sources of one provider: each standby needs a provider of its own")
         return self
 
 

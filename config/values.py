@@ -227,6 +227,7 @@ ProviderKey = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern
 """The provider's name for a match, a phase or an overall; a bare number is taken as its digits."""
 EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$")]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=255, strip_whitespace=True)]
 Locale = Literal["", "en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl"]
 TYPE_PREFIX = r"^[A-Za-z][A-Za-z0-9]{0,31}$"
 TypePrefix = Annotated[str, StringConstraints(pattern=TYPE_PREFIX)]

@@ -199,7 +199,7 @@ class FollowRules:
             await self._follow_renamed(rule, planned.known, match_id)
             return
         claim = partial(rule_matches.claim, rule=rule.key)
-        request = replace(_request(rule, match_id), editorial=rule.editorial_publishing, claim=claim)
+        request = replace(_request(rule, match_id), editorial=rule.editorial_publishing, tags=rule.tags, claim=claim)
         game_id = await self._importer.create(request)
         log.info("rule.created", rule=rule.key, match=match_id, game=game_id)
 
@@ -298,6 +298,8 @@ def rules_of(entries: Iterable[FollowEntry]) -> list[FollowRule]:
             lead=each.lead,
             editorial_publishing=each.editorial_publishing,
             most_a_day=each.most_a_day,
+            standby=each.standby,
+            tags=each.tags,
             terms=ImportOptions(
                 sport=each.sport or "",
                 locale=each.locale,

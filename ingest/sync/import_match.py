@@ -250,7 +250,7 @@ def create_liveblog(
             return Imported(follow.id, liveblogs.require_game(unit.conn, request.attach_to))
     references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
     document = game_document(references.correct(match), terms, references) if taken is None else {}
-    game_id = taken or _insert(unit, attachment, document, ids, editorial=request.editorial)
+    game_id = taken or _insert(unit, attachment, document, ids, request)
     if request.claim is not None:
         request.claim(unit, replace(attachment, game_id=game_id))
     applied = apply_snapshot.sync_liveblog(
@@ -279,9 +279,13 @@ def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game
         sync.save_follow(unit, follow_id, pending=True)
 
 
-def _insert(unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, *, editorial: bool) -> str:
-    """Create the liveblog, on its match and with its ledger; `editorial` is a person's wish, which no provider takes back."""
-    wished = {**document, "meta_info": {**document["meta_info"], "editorial_publishing": editorial}}
+def _insert(
+    unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, request: ImportRequest
+) -> str:
+    """Create the liveblog, on its match and with its ledger; what the request wishes besides, no provider takes back."""
+    wished = {**document, "meta_info": {**document["meta_info"], "editorial_publishing": request.editorial}}
+    if request.tags:
+        wished["tags"] = list(request.tags)
     game = NewGame(
         id=ids.game(unit.now),
         local_id=ids.liveblog(),

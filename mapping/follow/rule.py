@@ -12,7 +12,8 @@ from mapping.match.fixture import Fixture
 class FollowRule:
     """`competition`, `team`: ids of the provider, one of them at least. `lead`: seconds before kick-off.
 
-    `sport` and `gender` narrow what is followed. `most_a_day`: matches of one day of kick-off.
+    `sport` and `gender` narrow what is followed. `most_a_day`: matches of one day of kick-off. `standby`: the providers whose
+    same match is to stand by, in their order; `tags`: labels of the liveblogs.
     """
 
     key: str
@@ -26,6 +27,8 @@ class FollowRule:
     lead: float
     editorial_publishing: bool
     most_a_day: int
+    standby: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     def names(self, fixture: Fixture) -> bool:
         """Whether the rule is about this match; one whose gender no list says is, if the rule asks for one.

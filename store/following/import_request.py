@@ -33,6 +33,8 @@ class ImportRequest:
     """The liveblog that the match is for, by `local_id` or `ticker_id`; without one it is created."""
     editorial: bool = False
     """Whether the posts of a new liveblog wait until somebody publishes them."""
+    tags: tuple[str, ...] = ()
+    """Labels of a new liveblog."""
     claim: Callable[[Unit, Attachment], None] | None = None
     """Notes in the unit for whom the liveblog is created. Raises Conflict where it must not be."""
     sources: Callable[[Unit, Attachment], bool] | None = None

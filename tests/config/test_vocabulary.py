@@ -10,6 +10,8 @@ VOCABULARY = {
     "gn-gsd": {"soccer": ("soccer.goal",), "cycling": ()},
 }
 LATE = 'key = "late"\n'
+TABLE = "[[liveblogs]]\n"
+RULE = f'[[follow]]\nkey = "league"\norganization = "{ORG}"\nprovider = "heim"\ncompetition = "12"\n'
 
 
 def errors(text, folder):
@@ -37,6 +39,14 @@ def errors(text, folder):
             f'{LATE}exclude_events = ["tennis.ace"]\n',
             "liveblogs[1].exclude_events[0]",
             "tennis.ace belongs to a sport that gn-gsd does not have, only soccer, cycling",
+        ),
+        (TABLE, f'{RULE}standby = ["pa"]\n{TABLE}', "follow[0].standby[0]", f"organization {ORG} has no provider pa"),
+        (TABLE, f'{RULE}standby = ["heim"]\n{TABLE}', "follow[0]", "two sources of one provider"),
+        (
+            TABLE,
+            f'{RULE}standby = ["gn-gsd"]\nsport = "tennis"\n{TABLE}',
+            "follow[0].standby",
+            "no standby sources for tennis",
         ),
     ],
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
 from mapping.documents.import_options import ImportOptions
 from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import FixtureStatus
+from store.tables import games
 from tests.kit.scripted import OWNER
 from tests.simulation.weekend import HOUR, match, move, weekend
 
@@ -66,6 +68,14 @@ async def test_what_changes_before_the_creation_changes_the_creation(before, aft
     else:
         assert len(found) == 1
         assert 0 <= found[0] - (BEGIN + made) <= 600
+
+
+async def test_a_rules_liveblog_has_its_labels():
+    with weekend([replace(LEAGUE, tags=("Liga", "Derby"))], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + HOUR)}
+        await days.pass_time(BEGIN + 60)
+        game = days.store.database.look(lambda conn: conn.execute(select(games.c.doc)).one())
+    assert game.doc["tags"] == ["Liga", "Derby"]
 
 
 async def test_what_fails_is_tried_until_the_match_is_over_and_is_an_alarm_close_to_kick_off():
