@@ -32,6 +32,10 @@ HEADERS: Mapping[str, str] = {
 """`Referrer-Policy`: with none at all, browsers would send no `Origin` with our own forms."""
 
 
+DESK_LOCALES = frozenset({"en", "en-gb", "de"})
+"""The languages in which the desk's own texts are written."""
+
+
 class NavigationLink(NamedTuple):
     """A page that the navigation leads to: its path, and its name."""
 
@@ -66,7 +70,7 @@ class DeskPage(NamedTuple):
     def of(cls, request: ApiRequest, person: DeskPerson | None) -> DeskPage:
         """For the page of this request."""
         path = str(request.scope["path"])
-        texts = translator(preferred_locale(request.headers.get("accept-language", "")))
+        texts = translator(preferred_locale(request.headers.get("accept-language", ""), DESK_LOCALES))
         zone = ZoneInfo(request.services.settings.server.timezone)
         return cls(texts, person, path, "../" * (path.count("/") - 1), zone)
 

@@ -5,6 +5,7 @@ Dates and times stand in the service's zone until a script has the reader's.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import lru_cache
 from html import escape
 from typing import Literal, get_args
@@ -74,13 +75,13 @@ def document(
 
 
 @lru_cache(maxsize=256)
-def preferred_locale(accept_language: str) -> str:
-    """The locale for a header `Accept-Language` (RFC 9110, 12.5.4), English where it names none that is shipped."""
+def preferred_locale(accept_language: str, among: Container[str] = LOCALES) -> str:
+    """The locale of these for a header `Accept-Language` (RFC 9110, 12.5.4), English where it names none of them."""
     wanted = [
         each for part in accept_language[:LONGEST_HEADER].lower().split(",") if (each := _read_weight(part))[0] > 0
     ]
-    found = (locale for _, tag in sorted(wanted, key=lambda each: -each[0]) if (locale := _find_locale(tag)))
-    return next(found, DEFAULT_LOCALE)
+    found = (_find_locale(tag) for _, tag in sorted(wanted, key=lambda each: -each[0]))
+    return next((each for each in found if each and each in among), DEFAULT_LOCALE)
 
 
 def _read_weight(part: str) -> tuple[float, str]:

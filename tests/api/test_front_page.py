@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from api.desk.desk_frame import DESK_LOCALES
 from api.page.document import LOCALES, preferred_locale
 from tests.kit import matchday, poison
 from tests.kit.harmless import active_parts, read
@@ -28,6 +29,12 @@ def test_a_reader_is_served_in_the_best_known_language(wanted, locale):
     """By weight; a language without its country is enough, but Chinese of other places is written otherwise."""
     assert preferred_locale(wanted) == locale
     assert locale in LOCALES
+
+
+@pytest.mark.parametrize(("wanted", "locale"), [("fr", "en"), ("fr, de-CH;q=0.5, en;q=0.1", "de"), ("en-GB", "en-gb")])
+def test_the_desk_is_served_in_the_best_language_that_it_is_written_in(wanted, locale):
+    """English or German: what has no text there is not half translated."""
+    assert preferred_locale(wanted, DESK_LOCALES) == locale
 
 
 async def test_a_browser_gets_errors_as_a_page_in_its_language(public):

@@ -51,24 +51,6 @@ from mapping.sports.positions import CONTEXT, POSITIONS, position_name
 
 ROOT = Path(__file__).parents[2]
 DESK = {*ROOT.glob("api/desk/**/*.html"), *ROOT.glob("api/desk/**/*.py"), *ROOT.glob("mapping/desk/*.py")}
-IN_GERMAN = ("account_factor.html", "chosen_matches.py", "code.html", "fixture.html", "fixtures.html", "fixtures_list.html",
-             "fixtures_terms.html", "recovery_codes.html")  # fmt: skip
-GERMAN = {file for file in DESK if file.name in IN_GERMAN}
-"""Files with texts that a newsroom reads, in English and German alone."""
-GERMAN_TOO = {
-    (None, "A match by its id"),
-    (None, "Back to the matches of the day"),
-    (None, "Liveblogs created: {count}"),
-    (None, "Liveblogs that were not created: {count}. The matches say why."),
-    (None, "No liveblogs of this sport"),
-    (None, "Code of the app, or a recovery code"),
-    (None, "That took too long, or was done in another window. Please begin again."),
-    (None, "The code is wrong, or was used already. Please enter the next one that the app shows."),
-    (None, "The second factor is removed. All other sessions have ended."),
-    (None, "Your password, to end sessions"),
-}
-"""What is said of second factors and of the matches of a day in other files."""
-EVERYWHERE = DESK - GERMAN
 
 
 def extracted(files):
@@ -89,7 +71,7 @@ def extracted(files):
 
 ENGLISH = ("en", "en-gb")
 TRANSLATED = sorted(shipped_locales() - set(ENGLISH))
-DESK_PAGES = {(None, str(each)) for each in LiveblogText} | extracted(GERMAN) | GERMAN_TOO
+DESK_PAGES = {(None, str(each)) for each in LiveblogText} | extracted(DESK)
 """Texts of the desk's pages, which are in English and German alone: the people of a newsroom read them, no reader does."""
 
 
@@ -102,7 +84,6 @@ def used():
         (None, UNDER_REVIEW),
     }
     texts |= {(None, str(each)) for each in CommentLabel}
-    texts |= extracted(EVERYWHERE) - GERMAN_TOO
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
     texts |= {(None, each) for each in kicks}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}
