@@ -48,7 +48,6 @@ class NavigationLink(NamedTuple):
 NAVIGATION = (
     NavigationLink("/desk", msgid("Matches")),
     NavigationLink("/desk/comments", msgid("Comments"), "comments"),
-    NavigationLink("/desk/account", msgid("Account")),
 )
 
 

@@ -232,9 +232,9 @@ def _bar(rows: PostRows) -> str:
         return f'<div class="bar"><p id="said" role="status"></p>{lost}</div>'
     return (
         '<div class="bar">'
-        f'<button type="button" id="new" aria-keyshortcuts="n">{rows.said(LiveblogText.NEW_POST)}</button>'
-        f'<button type="button" id="undo" class="plain" aria-keyshortcuts="u" disabled>{rows.said(LiveblogText.UNDO)}</button>'
-        f'<button type="button" id="unsent" class="plain" hidden>{rows.said(LiveblogText.UNSENT)}</button>'
+        f'<button type="button" id="new" class="main" aria-keyshortcuts="n">{rows.said(LiveblogText.NEW_POST)}</button>'
+        f'<button type="button" id="undo" aria-keyshortcuts="u" disabled>{rows.said(LiveblogText.UNDO)}</button>'
+        f'<button type="button" id="unsent" hidden>{rows.said(LiveblogText.UNSENT)}</button>'
         f'<p id="said" role="status"></p>{lost}</div>'
     )
 

@@ -176,7 +176,7 @@ def _option(value: str, name: str, current: str, more: str = "") -> str:
 def _text(rows: PostRows, document: Json) -> str:
     block: Json = next((each for each in nodes(document, "contents") if kind(each) == "RichTextContentBlock"), {})
     tools = "".join(
-        f'<button type="button" class="plain" data-tool="{tool}" aria-label="{f"{sign} " if sign == "1." else ""}{rows.said(name)}"'
+        f'<button type="button" data-tool="{tool}" aria-label="{f"{sign} " if sign == "1." else ""}{rows.said(name)}"'
         f' title="{rows.said(name)}">{sign}</button>'
         for tool, name, sign in TOOLS
     )
@@ -189,9 +189,7 @@ def _text(rows: PostRows, document: Json) -> str:
 
 
 def _beside(rows: PostRows) -> str:
-    buttons = "".join(
-        f'<button type="button" class="plain" data-add="{name}">{rows.said(label)}</button>' for name, label in ADDED
-    )
+    buttons = "".join(f'<button type="button" data-add="{name}">{rows.said(label)}</button>' for name, label in ADDED)
     said = {
         "alternative": LiveblogText.ALTERNATIVE,
         "credit": LiveblogText.CREDIT,
@@ -209,7 +207,7 @@ def _beside(rows: PostRows) -> str:
     data = "".join(f' data-{name}="{rows.said(label)}"' for name, label in said.items())
     return (
         f'<div id="blocks" aria-label="{rows.said(LiveblogText.BESIDE_TEXT)}" role="group"{data}></div>'
-        f'<div class="adds"><label class="button plain file">{rows.said(LiveblogText.ADD_PICTURE)}'
+        f'<div class="adds"><label class="button file">{rows.said(LiveblogText.ADD_PICTURE)}'
         f'<input type="file" id="file" accept="image/*,video/*" multiple></label>{buttons}</div>'
         f'<p class="hint">{rows.said(LiveblogText.DROP_HINT)}</p>'
     )
@@ -231,10 +229,12 @@ def _placing(rows: PostRows, document: Json) -> str:
 
 
 def _buttons(rows: PostRows, post: DeskPost | None) -> str:
-    cancel = f'<button type="button" class="plain" data-close aria-keyshortcuts="Escape">{rows.said(LiveblogText.CANCEL)}</button>'
+    cancel = f'<button type="button" data-close aria-keyshortcuts="Escape">{rows.said(LiveblogText.CANCEL)}</button>'
     if post is not None:
-        return f'<div class="actions"><button value="">{rows.said(LiveblogText.SAVE)}</button>{cancel}</div>'
+        return (
+            f'<div class="actions"><button class="main" value="">{rows.said(LiveblogText.SAVE)}</button>{cancel}</div>'
+        )
     return (
-        f'<div class="actions"><button value="0">{rows.said(LiveblogText.SEND)}</button>'
-        f'<button class="plain" value="60">{rows.said(LiveblogText.SAVE_DRAFT)}</button>{cancel}</div>'
+        f'<div class="actions"><button class="main" value="0">{rows.said(LiveblogText.SEND)}</button>'
+        f'<button value="60">{rows.said(LiveblogText.SAVE_DRAFT)}</button>{cancel}</div>'
     )

@@ -147,7 +147,7 @@ class PostRows(NamedTuple):
 
     def _button(self, action: str, name: LiveblogText, key: str = "", more: str = "") -> str:
         shortcut = f' aria-keyshortcuts="{key}"' if key else ""
-        main = "" if action == "publish" else ' class="plain"'
+        main = ' class="main"' if action == "publish" else ""
         return f'<button type="button"{main} data-action="{action}"{shortcut}{more}>{self.said(name)}</button>'
 
     def _details(self, post: DeskPost, fields: Sequence[FieldOwner]) -> str:
@@ -195,7 +195,7 @@ def field_table(rows: PostRows, fields: Sequence[FieldOwner], action: str) -> st
     if rows.writes and len(back := returnable(fields)) > 1:
         paths = escape("\n".join(each.path for each in back))
         name = rows.said(LiveblogText.HAND_BACK_ALL)
-        every = f'<button type="button" class="plain" data-action="{action}" data-fields="{paths}">{name}</button>'
+        every = f'<button type="button" data-action="{action}" data-fields="{paths}">{name}</button>'
     return (
         f'<h3>{rows.said(LiveblogText.FIELDS)}</h3><table class="fields"><thead><tr>{head}</tr></thead>'
         f"<tbody>{lines}</tbody></table>{every}"
@@ -208,7 +208,7 @@ def _field(rows: PostRows, each: FieldOwner, action: str) -> str:
     if rows.writes and returnable([each]):
         label = f"{rows.said(LiveblogText.HAND_BACK)}: {rows.said(each.label)}"
         back = (
-            f'<button type="button" class="plain" data-action="{action}" data-fields="{escape(each.path)}"'
+            f'<button type="button" data-action="{action}" data-fields="{escape(each.path)}"'
             f' aria-label="{label}">{rows.said(LiveblogText.HAND_BACK)}</button>'
         )
     said = escape(each.said) if each.of_person else ""

@@ -27,15 +27,22 @@ class _Layout(Extension):
                 yield token
 
 
+def initials(name: str) -> str:
+    """A person's name where there is room for two letters: those with which the first and the last word begin."""
+    words = name.split()
+    return "".join(each[0] for each in words[:1] + words[1:][-1:]).upper()
+
+
 def load_templates(package: str) -> Environment:
     """All templates in the folder `templates` of a package.
 
-    They write a text as `_("…")`, by the `_` of their page, and a name in an address as `name | quoted`.
+    They write a text as `_("…")`, by the `_` of their page, a name in an address as `name | quoted`.
     """
     found = Environment(
         loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, extensions=[_Layout], cache_size=-1
     )
     found.filters["quoted"] = partial(quote, safe="")
+    found.filters["initials"] = initials
     for name in found.list_templates(extensions=["html"]):
         found.get_template(name)
     return found

@@ -184,7 +184,7 @@ function field(group, name, value, { tag = "input", ...more } = {}) {
 
 function button(name, act) {
   const made = document.createElement("button");
-  Object.assign(made, { type: "button", className: "plain", textContent: name });
+  Object.assign(made, { type: "button", textContent: name });
   made.addEventListener("click", act);
   return made;
 }

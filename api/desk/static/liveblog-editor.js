@@ -337,7 +337,7 @@ export class Editor {
     group.append(legend);
     for (const [label, value] of [["mine-stands", mine], ["theirs-stands", theirs]]) {
       const button = document.createElement("button");
-      Object.assign(button, { type: "button", className: "plain", textContent: `${this.page.say(label)}: ${words(value)}` });
+      Object.assign(button, { type: "button", textContent: `${this.page.say(label)}: ${words(value)}` });
       button.addEventListener("click", () => {
         if (value === theirs) this.put(name, theirs); // mine stands in the field, with all that was written since
         group.remove();
