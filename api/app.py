@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from api.capabilities import CAPABILITIES
 from api.embed.styles import script_routes
-from api.feeds.feed_request import UnknownThemes, feed_topics
+from api.feeds.feed_selection import UnknownThemes, feed_topics
 from api.http.openapi import DocumentLimits
 from api.http.request import Services
 from api.http.routing import Routes

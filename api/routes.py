@@ -13,7 +13,7 @@ from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import fixtures, handback
 from api.feeds import endpoint as feeds
-from api.feeds.feed_request import FEED_PATH
+from api.feeds.feed_selection import FEED_PATH
 from api.http.json_path import Json
 from api.http.openapi import DocumentLimits, document
 from api.http.routing import Route
@@ -31,7 +31,7 @@ from api.page.page import STREAM_PATH
 from api.status import ops, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
-from api.webhooks import endpoint as webhooks
+from api.webhooks import subscriptions as webhooks
 
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"

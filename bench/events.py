@@ -48,7 +48,7 @@ from providers.http_server import bind_socket
 from store.clients import clients
 from store.clients.service_keys import Keys
 from store.database import PoolSettings, Store
-from store.engine.records import Change, EventWrite, NewGame, new_local_id
+from store.engine.liveblog_records import Change, EventWrite, NewGame, new_local_id
 from store.engine.sqlite.backend import SqliteBackend, writer_engine
 from store.engine.statements import execute
 from store.engine.unit import Unit

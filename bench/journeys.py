@@ -27,7 +27,7 @@ import structlog
 from starlette.types import ASGIApp, Message
 
 from api.app import create_app
-from api.feeds.feed_request import FEED_PATH
+from api.feeds.feed_selection import FEED_PATH
 from api.http.request import Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow

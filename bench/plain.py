@@ -18,7 +18,7 @@ from mapping.documents.base import dump
 from mapping.documents.event import Event
 from providers.http_server import bind_socket, listening
 from store.clients import clients
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 
 SECRET = "a-secret-for-the-benchmark"
 

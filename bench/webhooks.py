@@ -36,7 +36,7 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher
 from store.database import PoolSettings, Store
-from store.engine.records import Change, NewGame
+from store.engine.liveblog_records import Change, NewGame
 from store.liveblogs.liveblogs import insert_game, record
 from store.webhooks import webhooks
 

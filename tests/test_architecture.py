@@ -152,7 +152,9 @@ def test_mapping_is_pure():
     ("form", "only"),
     [
         pytest.param(
-            r"\bEventWrite\(", {"store/engine/records.py", "api/events/operations.py"}, id="an event is rewritten"
+            r"\bEventWrite\(",
+            {"store/engine/liveblog_records.py", "api/events/operations.py"},
+            id="an event is rewritten",
         ),
         pytest.param(
             r"\b(?:update|insert|delete|update_rows|insert_rows|insert_ignore|upsert)\(\s*(?:tables\.)?games\b",

@@ -20,7 +20,7 @@ from mapping.errors import NotFound
 from store.comments import moderation
 from store.comments.comments import CommentPage, StoredComment
 from store.comments.tables import CommentStatus
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 

@@ -30,7 +30,7 @@ from config.sections import MediaConfig
 from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_state import PostFilter
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.liveblogs.liveblogs import own_game
 
 PATH = "/desk/liveblogs/{liveblogId}"

@@ -20,7 +20,7 @@ from mapping.posts.merge import Document
 from mapping.posts.reconcile import Entry
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
 

@@ -33,7 +33,7 @@ from mapping.errors import Forbidden, NotFound, ServiceError, StoreUnavailable, 
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.same_match import COMPARABLE, Mismatch, OtherMatch
 from mapping.locales import msgid
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.following.sources import NamedLiveblog
 
 MATCH = "/desk/matches/{liveblogId}"

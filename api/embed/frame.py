@@ -13,7 +13,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from api.embed.styles import STATIC
-from api.feeds.feed_request import FeedRequest, page_url
+from api.feeds.feed_selection import FeedRequest, page_url
 from api.feeds.formats import add, serialise
 from api.http import openapi
 from api.http.caching import cache_control, conditional

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from api.embed.styles import STATIC
-from api.feeds.feed_request import LIMIT, THEMED_PAGE, FeedRequest, UnknownThemes, feed_request, page_url
+from api.feeds.feed_selection import LIMIT, THEMED_PAGE, FeedRequest, UnknownThemes, feed_request, page_url
 from api.http import openapi
 from api.http.caching import SMALLEST, Rendering, accepted_coding, cache_control, compress, conditional
 from api.http.errors import json_bytes
@@ -36,7 +36,7 @@ from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from config import Settings
 from mapping.locales import translator
 from mapping.statistics.page_address import page_address
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.statistics import statistics
 
 PATH = "/api/embed/v4/prefetch"

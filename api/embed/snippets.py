@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from api.feeds.feed_request import FEED_PATH, page_url
+from api.feeds.feed_selection import FEED_PATH, page_url
 from api.http import openapi
 from api.http.caching import VARY, Rendering, cache_control, conditional
 from api.http.param import TEXT

@@ -20,7 +20,7 @@ from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.errors import InvalidRequest
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 

@@ -28,7 +28,7 @@ from mapping.match.references import part_ids, shown_ids
 from mapping.posts.event_media import Stamp
 from mapping.posts.merge import same
 from store.clients import idempotency
-from store.engine.records import Change, EventWrite, StoredEvent, StoredGame, new_local_id
+from store.engine.liveblog_records import Change, EventWrite, StoredEvent, StoredGame, new_local_id
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import owners_of_parts

@@ -20,7 +20,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
 from mapping.liveblog.prefill import synced_parts
 from mapping.posts.merge import Document, hand_back, owners, same
-from store.engine.records import EventWrite
+from store.engine.liveblog_records import EventWrite
 from store.engine.unit import Unit
 from store.following import ledger, sync
 from store.following.sources import NamedLiveblog, lock_with_match

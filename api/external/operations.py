@@ -30,7 +30,7 @@ from api.view.references import decorate, externals
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
-from store.engine.records import Change, StoredGame
+from store.engine.liveblog_records import Change, StoredGame
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.import_request import FoundStandby, ImportRequest

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from api.capabilities import extras_of
 from api.feeds.feed import Feed, build_feed, with_extras
-from api.feeds.feed_request import (
+from api.feeds.feed_selection import (
     AFTER,
     INCLUDE_AFTER,
     LIMIT,

@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy import Connection
 
 from api.capabilities import feed_block_html
-from api.feeds.feed_request import FeedRequest, feed_url, hub_of, page_url
+from api.feeds.feed_selection import FeedRequest, feed_url, hub_of, page_url
 from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.request import Services
@@ -28,7 +28,7 @@ from api.view.post_files import File, Images, article_address, host, image_url, 
 from api.view.references import complete
 from mapping.locales import Translator, translator
 from mapping.locales.labels import Label
-from store.engine.records import StoredEvent
+from store.engine.liveblog_records import StoredEvent
 from store.liveblogs import liveblogs
 
 WIDTH = 1280

@@ -24,9 +24,9 @@ from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
 from mapping.liveblog.event_patch import event_document
-from mapping.liveblog.game_summary import extent_of
+from mapping.posts.game_summary import extent_of
 from mapping.rules.delivery import known_since
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import events_to_summarise
 

@@ -33,7 +33,7 @@ from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
-from store.engine.records import StoredGame, new_local_id
+from store.engine.liveblog_records import StoredGame, new_local_id
 from store.liveblogs import listing, liveblogs
 from store.liveblogs.listing import GameFilter
 

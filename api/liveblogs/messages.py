@@ -12,7 +12,7 @@ from starlette.types import Message as ASGIMessage
 
 from api.http.errors import json_bytes
 from api.liveblogs.delta import response
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 
 END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}

@@ -24,7 +24,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.liveblog.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
 from store.clients import idempotency
-from store.engine.records import Change, NewGame, StoredGame, new_local_id, new_object_id, title_of
+from store.engine.liveblog_records import Change, NewGame, StoredGame, new_local_id, new_object_id, title_of
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.media import uploads

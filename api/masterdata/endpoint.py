@@ -17,7 +17,7 @@ from api.masterdata.kinds import MasterKind
 from api.media.addresses import WrittenRecord, check_addresses, check_uploads, take_and_store
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.liveblog.modifications import sent_fields
-from store.engine.records import new_object_id
+from store.engine.liveblog_records import new_object_id
 from store.engine.unit import Unit
 from store.masterdata import masterdata, masterdata_edit, masterdata_use
 from store.masterdata.masterdata import Master

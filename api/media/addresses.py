@@ -32,7 +32,7 @@ from mapping.errors import Forbidden, NotFound, RateLimited, Unprocessable
 from mapping.match.references import addresses_in, replace_addresses
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
-from store.engine.records import KEY_BYTES
+from store.engine.liveblog_records import KEY_BYTES
 from store.files.storage import CONTENT_TYPES, HEAD
 from store.media import uploads
 from store.media.uploads import Upload

@@ -27,7 +27,7 @@ from config import Settings
 from mapping.documents.blocks import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.storage import CONTENT_TYPES, HEAD
 from store.files.video_facts import VIDEO_TYPES, content_type, facts_of
 from store.media import uploads

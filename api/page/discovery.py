@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from api.feeds.feed_request import page_url
+from api.feeds.feed_selection import page_url
 from api.http.json_path import Json, text
 from api.page.scoreboard import SIDES, team_of
 from api.view.post_files import cover

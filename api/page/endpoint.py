@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from api.feeds.feed_request import THEMED_PAGE, Theme, UnknownThemes, page_url
+from api.feeds.feed_selection import THEMED_PAGE, Theme, UnknownThemes, page_url
 from api.http import openapi
 from api.http.caching import cache_control, conditional
 from api.http.param import TEXT, Integer, Text
@@ -23,7 +23,7 @@ from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_r
 from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.liveblogs.liveblogs import NO_LIVEBLOG
 
 REFRESH = Integer("refresh", "With `fragment`: what has changed since this version, as JSON", high=NEWEST)

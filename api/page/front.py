@@ -30,7 +30,7 @@ from api.view.references import sport_of
 from mapping.locales import Translator, translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.liveblogs import history, liveblogs
 
 NAME = "matchwire"

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from typing_extensions import TypedDict
 
 from api.capabilities import page_data, page_posts
-from api.feeds.feed_request import EVERYTHING, Theme
+from api.feeds.feed_selection import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, number, text
 from api.http.request import Services
@@ -33,7 +33,7 @@ from config import Settings
 from mapping.documents.scalars import Locale, LocalStatus
 from mapping.locales import Translator, translator
 from mapping.locales.labels import Label, PageText
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.liveblogs import deltas
 
 LOCALES = frozenset(get_args(Locale)) - {""}

@@ -15,12 +15,12 @@ from api.view.content import tally
 from api.view.key_moments import interruption_of, result_of, state_of
 from api.view.references import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.liveblog.display_clock import display, phase_length, played_before
 from mapping.locales import Translator
 from mapping.locales.labels import INTERRUPTED, KICK_BEYOND, KICK_OPEN, PERIODS, SCORE_CONTEXT, Label
 from mapping.match.match import SideName
 from mapping.posts.key_moments import Kick, tally_of
 from mapping.posts.wording import KICKS
-from mapping.rules.clock import display, phase_length, played_before
 from mapping.rules.rich_text import isolate, without_isolates
 
 LABELS = {BEFORE: Label.NOT_STARTED, SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from api.capabilities import page_posts
 from api.feeds.feed import chosen_events
-from api.feeds.feed_request import EVERYTHING, SORTS, FeedRequest, Theme, page_url, theme_of
+from api.feeds.feed_selection import EVERYTHING, SORTS, FeedRequest, Theme, page_url, theme_of
 from api.http.json_path import Json, text
 from api.http.param import Flag, Integer, OneOf, Query, Text
 from api.http.request import Services
@@ -27,7 +27,7 @@ from config import Settings
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import Coverage, pinned_events
 

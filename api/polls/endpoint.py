@@ -38,7 +38,7 @@ from mapping.polls.reader_polls import (
     results,
 )
 from store.clients.service_keys import known_reader_id_key
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.polls import votes

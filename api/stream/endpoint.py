@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.capabilities import LIVE
-from api.feeds.feed_request import THEMED_PAGE, theme_of
+from api.feeds.feed_selection import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.json_path import Json
 from api.http.param import TEXT, Flag, Integer, Query

@@ -26,7 +26,7 @@ from mapping.errors import StoreUnavailable
 from mapping.rules.delivery import known_since
 from store.database import Store
 from store.engine.lasting import LoggedLoop, LogOnce, repeat
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.engine.unit import Stepped
 from store.liveblogs import deltas, history, liveblogs
 

@@ -37,7 +37,7 @@ from mapping.posts.recap import recap, result_line
 from mapping.posts.wording import is_of_shootout
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.liveblogs.deltas import incidents, is_highlighted
 
 log = structlog.get_logger(__name__)

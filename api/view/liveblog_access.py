@@ -14,7 +14,7 @@ from api.http.request import Caller, DeskPerson
 from mapping.documents.scalars import file_is_public
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import NO_LIVEBLOG

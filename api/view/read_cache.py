@@ -35,7 +35,7 @@ from api.view.liveblog_access import readable
 from config import Settings
 from mapping.rules.delivery import known_since
 from store.database import Store
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.engine.unit import Stepped
 from store.liveblogs import liveblogs
 

@@ -15,13 +15,13 @@ from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus, post_is_public
 from mapping.errors import Unprocessable
 from mapping.liveblog.event_patch import editor_document, event_document
-from mapping.liveblog.game_summary import Extent, extent_of, game_summary
 from mapping.match.references import RecordName, Reference, named_by, named_in, references
+from mapping.posts.game_summary import Extent, extent_of, game_summary
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of
 from store.engine.errors import UnreadableRow
-from store.engine.records import StoredGame, reading
+from store.engine.liveblog_records import StoredGame, reading
 from store.following import sources, sync
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata

@@ -13,8 +13,8 @@ from api.http import openapi
 from api.http.errors import json_response
 from api.http.param import Integer, Param, Text
 from api.http.request import ApiRequest
-from api.webhooks import endpoint
-from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
+from api.webhooks import subscriptions
+from api.webhooks.subscriptions import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
 from store.webhooks import delivery_log
@@ -40,11 +40,11 @@ OLDEST_KEPT = 10**14
 BEFORE = Integer("before", "`next` of the page before", low=1, high=OLDEST_KEPT)
 LIMIT = Integer("limit", "Rows of a page", low=1, high=LONGEST_PAGE, default=PAGE)
 PARAMETERS: list[Param] = [
-    endpoint.OF_URL,
+    subscriptions.OF_URL,
     Text("liveblogId", "Of this liveblog alone"),
-    endpoint.OUTCOME,
-    endpoint.SINCE,
-    endpoint.UNTIL,
+    subscriptions.OUTCOME,
+    subscriptions.SINCE,
+    subscriptions.UNTIL,
     BEFORE,
     LIMIT,
 ]
@@ -67,7 +67,7 @@ REPLAY_RANGE = openapi.operation(
 
 async def ping(request: ApiRequest) -> Response:
     """Send a signed message of the type `ping`; the log shows how it went (interface: Webhooks)."""
-    url = endpoint.address_of(WebhookAddress, await request.body()).url
+    url = subscriptions.address_of(WebhookAddress, await request.body()).url
     await request.services.store.write(partial(delivery_log.ping, organization_id=request.organization_id, url=url))
     return json_response({"queued": 1})
 
@@ -76,13 +76,13 @@ async def deliveries(request: ApiRequest) -> Response:
     """Rounds of deliveries, the newest first, page by page (interface: Webhooks)."""
     query = request.query
     size, start = LIMIT.of(query), BEFORE.of(query) or None
-    wanted = endpoint.log_filter(query)
+    wanted = subscriptions.log_filter(query)
     rows = await request.services.store.read(
         partial(delivery_log.page, organization_id=request.organization_id, wanted=wanted, before=start, limit=size + 1)
     )
     shown, more = rows[:size], len(rows) > size
     following = {"next": str(shown[-1].id)} if more else {}
-    return json_response({"deliveries": [endpoint.delivery(row) for row in shown], "more": more, **following})
+    return json_response({"deliveries": [subscriptions.delivery(row) for row in shown], "more": more, **following})
 
 
 async def replay(request: ApiRequest) -> Response:
@@ -98,7 +98,7 @@ async def replay(request: ApiRequest) -> Response:
 
 async def replay_range(request: ApiRequest) -> Response:
     """Deliver once more what changed in a span of time, in order (interface: Webhooks)."""
-    wanted = endpoint.address_of(WebhookReplay, await request.body())
+    wanted = subscriptions.address_of(WebhookReplay, await request.body())
     services = request.services
     until = services.clock() + 1 if wanted.until is None else wanted.until
     count = await services.store.write(

@@ -31,7 +31,7 @@ from store.alarms.alarms import Alarm, HowEnded, Observed, State
 from store.database import Store
 from store.engine.errors import reason
 from store.engine.lasting import LogOnce, repeat
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 
 if TYPE_CHECKING:
     from ingest.webhooks.attempt import ReceiverClient

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from mapping.errors import NotFound
 from mapping.posts.merge import owners
 from store.engine.errors import UnreadableRow
-from store.engine.records import StoredEvent, check_document, reading
+from store.engine.liveblog_records import StoredEvent, check_document, reading
 from store.following import ledger, sync
 from store.liveblogs import liveblogs, media_probes
 from store.liveblogs.event_rows import events_named

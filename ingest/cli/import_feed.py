@@ -39,7 +39,7 @@ def import_feed(
 
     The daemon may run meanwhile. Posts that somebody has changed here stay as they are.
     """
-    from api.liveblogs.foreign_posts import liveblog_of, put_posts
+    from api.liveblogs.feed_import import liveblog_of, put_posts
     from mapping.liveblog.foreign_feed import source_of
 
     if organization not in settings.organizations:

@@ -35,7 +35,7 @@ from providers.base import Outcome
 from providers.registry import Registry
 from providers.replay import Replay, ReplaySettings
 from providers.replay.recording import Line, parse
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.following.import_request import ImportRequest, StandbyRequest

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from api.webhooks.endpoint import iso, subscription
+from api.webhooks.subscriptions import iso, subscription
 from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 

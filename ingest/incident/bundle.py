@@ -24,7 +24,7 @@ from mapping.errors import Unprocessable
 from mapping.rules.lateness import iso_instant
 from providers.base import Outcome, ProviderAdapter
 from providers.replay.recording import Line, read_lines
-from store.engine.records import StoredGame, new_object_id
+from store.engine.liveblog_records import StoredGame, new_object_id
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline

@@ -21,7 +21,7 @@ from mapping.posts.from_posts import as_posted, match_reissued
 from mapping.posts.merge import Document, merge_game, same
 from mapping.posts.posts import SCORE, TEXT, Timed, in_order, wanted_posts
 from mapping.posts.reconcile import Changes, Stored, reconcile, with_deletion
-from store.engine.records import EventWrite, StoredEvent, StoredGame, check_document
+from store.engine.liveblog_records import EventWrite, StoredEvent, StoredGame, check_document
 from store.engine.unit import Unit
 from store.following import ledger
 from store.liveblogs import liveblogs

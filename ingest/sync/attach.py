@@ -15,7 +15,7 @@ from mapping.errors import Unprocessable
 from mapping.liveblog.prefill import EVERYTHING
 from mapping.match.match import Match
 from mapping.posts.merge import same
-from store.engine.records import Change, StoredGame
+from store.engine.liveblog_records import Change, StoredGame
 from store.engine.unit import Unit
 from store.following import closing, ledger, moves, sources, standbys, sync
 from store.following.import_request import ImportRequest

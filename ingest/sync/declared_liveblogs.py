@@ -17,7 +17,7 @@ from mapping.documents.import_options import MOST_STANDBYS, ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from store.database import Store
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
 from store.following import moves, sources, standbys, sync
 from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest

@@ -22,7 +22,7 @@ from ingest.sync.apply_match import WritingRules
 from ingest.sync.apply_snapshot import NewId
 from ingest.sync.endpoint_limiter import RESOURCES, EndpointPaused, limiter_of, may_poll_always, wait_of
 from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.match_quarantine import MatchQuarantine, Outage, SilenceWatch
+from ingest.sync.match_failures import MatchQuarantine, Outage, SilenceWatch
 from ingest.sync.poll import Poller, Record, record_nothing
 from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable

@@ -36,7 +36,7 @@ from providers.http_client import patient
 from store.clients import idempotency
 from store.database import Store
 from store.engine import spans
-from store.engine.records import Change, NewGame, StoredGame, new_local_id, new_object_id
+from store.engine.liveblog_records import Change, NewGame, StoredGame, new_local_id, new_object_id
 from store.engine.statements import write_batch
 from store.engine.unit import Unit
 from store.following import sync

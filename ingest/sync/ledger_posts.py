@@ -15,7 +15,7 @@ from mapping.documents.scalars import post_is_public
 from mapping.match.match import Match
 from mapping.posts.merge import Document, same
 from mapping.posts.reconcile import Changes, Entry, State, Stored
-from store.engine.records import EventWrite, StoredEvent, check_document
+from store.engine.liveblog_records import EventWrite, StoredEvent, check_document
 from store.following import ledger
 from store.liveblogs.event_rows import events_named
 from store.timeline.timeline import PostTime

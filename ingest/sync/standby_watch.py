@@ -29,7 +29,7 @@ from mapping.fusion.source_chain import (
 from mapping.fusion.source_pair import PairRules, PairState
 from store.database import Store
 from store.engine.errors import UnreadableRow
-from store.engine.records import reading
+from store.engine.liveblog_records import reading
 from store.following import standbys
 from store.following.standbys import HealthRow, MatchSources
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from mapping.belief.corrected_keys import Keys
 from mapping.belief.doubts import Doubt, Retreat
 from mapping.belief.goals import SentScores
+from mapping.belief.incident_keys import Keys
 from mapping.belief.match_course import EarlierTry
 from mapping.match.match import Match
 

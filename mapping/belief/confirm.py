@@ -14,15 +14,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from mapping.belief.belief import ConfirmedMatch, Memory
-from mapping.belief.corrected_keys import (
-    Keys,
-    bound_texts,
-    content,
-    numbered_anew,
-    unbound_from,
-    with_kept_keys,
-    without_repeated,
-)
 from mapping.belief.doubts import (
     MOST_RETREATS,
     Doubts,
@@ -43,6 +34,15 @@ from mapping.belief.goals import (
     with_review,
     with_steps,
     without_marks,
+)
+from mapping.belief.incident_keys import (
+    Keys,
+    bound_texts,
+    content,
+    numbered_anew,
+    unbound_from,
+    with_kept_keys,
+    without_repeated,
 )
 from mapping.belief.match_course import (
     EarlierTry,

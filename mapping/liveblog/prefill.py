@@ -8,13 +8,13 @@ from typing import Any
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.errors import DownstreamRejected
+from mapping.liveblog.display_clock import phase_length, played_before
 from mapping.locales import Translator, translator
 from mapping.locales.labels import ENDINGS, INTERRUPTED, ON_PITCH, PERIODS, SCORE_CONTEXT
 from mapping.match.match import Decided, Match, Race, Side, Status
 from mapping.match.references import References
 from mapping.posts import embedded
 from mapping.posts.wording import ending, spoken_score
-from mapping.rules.clock import phase_length, played_before
 from mapping.rules.rich_text import isolate
 from mapping.sports import Sport, sport_of
 

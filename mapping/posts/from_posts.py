@@ -16,7 +16,7 @@ from math import inf
 from typing import Any
 
 from mapping.belief.belief import ConfirmedMatch
-from mapping.belief.corrected_keys import APART, SHORTEST
+from mapping.belief.incident_keys import APART, SHORTEST
 from mapping.match.identity import APART as ANOTHER_DAY
 from mapping.match.match import OPPONENT, PERIOD_KEY, Comment, Incident, Involved, Match, Person, Score, SideName
 from mapping.posts.merge import Document

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from providers.replay import gn_gsd, heim, lists, recording
+from providers.replay import gn_gsd, heim, match_lists, recording
 from providers.replay.control import control_routes
 from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
@@ -61,7 +61,7 @@ def _answer(replay: Replay, request: Request) -> tuple[LoggedRequest, Response]:
     """The response to one request and what the log says about it."""
     path = request.url.path
     address = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
-    listed = lists.find(path, request.query_params) if address is None else None
+    listed = match_lists.find(path, request.query_params) if address is None else None
     given = credentials(request.headers.get("authorization"))
     entry = LoggedRequest(
         at=replay.now().timestamp(),
@@ -114,11 +114,11 @@ def _of_resource(
 
 
 def _of_list(
-    replay: Replay, request: Request, listed: lists.List, entry: LoggedRequest
+    replay: Replay, request: Request, listed: match_lists.List, entry: LoggedRequest
 ) -> tuple[LoggedRequest, Response]:
     """The response to a list of matches."""
-    fault, body = replay.faults.take(lists.KIND, listed.name), listed.body(replay.match_documents())
-    entry = replace(entry, kind=lists.KIND, fault=fault.mode if fault else None)
+    fault, body = replay.faults.take(match_lists.KIND, listed.name), listed.body(replay.match_documents())
+    entry = replace(entry, kind=match_lists.KIND, fault=fault.mode if fault else None)
     if fault is not None and (spoilt := spoil(fault, body)) is not None:
         return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
     return _good(replay, request, entry, fault, body)

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Text, bindparam, exists, func,
 from mapping.desk.post_state import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
-from store.engine.records import StoredEvent
+from store.engine.liveblog_records import StoredEvent
 from store.engine.statements import CompiledQuery
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks

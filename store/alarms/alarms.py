@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from store.engine.columns import integer, json, metadata, text
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
 

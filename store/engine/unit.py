@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import caller_error, late, unavailable
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.engine.settings import PoolSettings
 
 Stepped = Mapping[str, int] | None

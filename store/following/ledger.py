@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Select, Text, bindparam, delete, func, select
 
 from mapping.posts.merge import Document
 from mapping.posts.reconcile import Entry, State
-from store.engine.records import reading
+from store.engine.liveblog_records import reading
 from store.engine.statements import Among, CompiledQuery, TableWrite, upsert, write_batch
 from store.engine.unit import Unit
 from store.tables import attachments, ledger

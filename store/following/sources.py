@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict
-from store.engine.records import Change, StoredGame
+from store.engine.liveblog_records import Change, StoredGame
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.following import closing, rule_matches, standbys, sync

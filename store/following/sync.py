@@ -17,7 +17,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.match.identity import MatchIdentity, is_another, is_renamed, teams_of
 from mapping.match.match import Match, Status
 from store.engine.errors import UnreadableRow
-from store.engine.records import new_object_id, reading
+from store.engine.liveblog_records import new_object_id, reading
 from store.engine.statements import CompiledQuery, TableWrite, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.following.standby_tables import standbys as standbys_table

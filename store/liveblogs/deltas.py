@@ -27,7 +27,7 @@ from sqlalchemy import text as sql
 
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import StoredEvent
+from store.engine.liveblog_records import StoredEvent
 from store.engine.statements import CompiledQuery
 from store.liveblogs import history
 from store.liveblogs.event_rows import EventQuery, event_of, in_chunks, read_events

@@ -13,7 +13,15 @@ from sqlalchemy import Connection, FromClause, Select, bindparam, delete, select
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.match.references import RecordName, named_in, part_ids
-from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredGame, sort_key, stamp_media, without
+from store.engine.liveblog_records import (
+    EVENT_COLUMNS,
+    EventWrite,
+    StoredEvent,
+    StoredGame,
+    sort_key,
+    stamp_media,
+    without,
+)
 from store.engine.statements import CompiledQuery, Row, TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.unit import Unit
 from store.liveblogs.history import events_of, keep_events, moment_of, without_lost_files

@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from mapping.posts.event_media import lost_files, without_files
 from mapping.posts.reconcile import State
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.statements import Among, CompiledQuery, TableWrite, insert_ignore, write_batch
 from store.engine.unit import Unit
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history, poll_history

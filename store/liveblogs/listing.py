@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, find_links, find_words

@@ -12,7 +12,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.documents.state import BEFORE
 from mapping.errors import Conflict, NotFound
 from mapping.match.references import named_in
-from store.engine.records import (
+from store.engine.liveblog_records import (
     GAME_COLUMNS,
     Change,
     EventWrite,

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, select, upd
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store.engine.records import StoredEvent, StoredGame, check_document
+from store.engine.liveblog_records import StoredEvent, StoredGame, check_document
 from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs

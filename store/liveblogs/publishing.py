@@ -6,7 +6,7 @@ from sqlalchemy import Connection, and_, bindparam, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store.engine.records import Change, check_document
+from store.engine.liveblog_records import Change, check_document
 from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs

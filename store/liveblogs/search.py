@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, tuple_
 
 from mapping.rules.plain_text import query_words, words
-from store.engine.records import teams_of
+from store.engine.liveblog_records import teams_of
 from store.liveblogs.event_rows import in_chunks
 from store.tables import game_links, games, teams, tokens
 

@@ -17,7 +17,7 @@ from mapping.match.match import Incident, Match, Named, Person, Side
 from mapping.match.references import References
 from mapping.posts.merge import merge_game
 from store.engine.errors import UnreadableRow
-from store.engine.records import new_object_id
+from store.engine.liveblog_records import new_object_id
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import history

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select, update
 
-from store.engine.records import new_object_id
+from store.engine.liveblog_records import new_object_id
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.listing import Listed, ListedRecords, Page, read_page

@@ -18,7 +18,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store.database import Store
 from store.engine.errors import UnreadableRow
-from store.engine.records import StoredEvent, StoredGame, check_document, teams_of, title_of
+from store.engine.liveblog_records import StoredEvent, StoredGame, check_document, teams_of, title_of
 from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.following import ledger, sources, sync

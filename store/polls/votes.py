@@ -13,8 +13,8 @@ from sqlalchemy import Connection, ForeignKey, FromClause, Table, bindparam, del
 
 from mapping.polls.reader_polls import Tally
 from store.engine.columns import integer, json, metadata, text
+from store.engine.liveblog_records import StoredEvent
 from store.engine.portable_table import StoredCapability, of_games
-from store.engine.records import StoredEvent
 from store.engine.statements import CompiledQuery, insert_ignore, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import history, liveblogs

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import ColumnElement, Connection, Table, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import Change, EventWrite, StoredEvent
+from store.engine.liveblog_records import Change, EventWrite, StoredEvent
 from store.engine.statements import upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs

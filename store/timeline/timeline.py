@@ -21,7 +21,7 @@ from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.database import Store
 from store.engine.columns import Counter, integer, json, metadata, text
 from store.engine.lasting import LoggedLoop, repeat
-from store.engine.records import StoredGame
+from store.engine.liveblog_records import StoredGame
 from store.engine.statements import TableWrite, delete_some, insert_rows, upsert
 from store.engine.unit import Unit
 from store.following import standbys, sync

@@ -22,7 +22,7 @@ from mapping.posts.reconcile import State
 from store import tables
 from store.engine import migrate
 from store.engine.errors import UnreadableRow, store_errors
-from store.engine.records import StoredEvent, StoredGame
+from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.settings import parse_url
 from store.following import ledger, sync
 from store.liveblogs.event_rows import event_of, owners_of_parts

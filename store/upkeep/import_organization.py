@@ -15,8 +15,8 @@ from sqlalchemy.exc import IntegrityError
 from mapping.errors import StoreUnavailable
 from store.engine import migrate
 from store.engine.errors import StoreError, reason, store_errors
+from store.engine.liveblog_records import new_object_id
 from store.engine.portable_table import ORGANIZATION, PortableTable
-from store.engine.records import new_object_id
 from store.engine.settings import parse_url
 from store.engine.unit import Unit
 from store.files.storage import FileStore

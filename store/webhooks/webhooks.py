@@ -34,7 +34,7 @@ from sqlalchemy import (
 from mapping.errors import NotFound, Unprocessable
 from store.engine.columns import read
 from store.engine.errors import UnreadableRow
-from store.engine.records import new_object_id
+from store.engine.liveblog_records import new_object_id
 from store.engine.statements import Among, CompiledQuery, delete_some
 from store.engine.unit import Unit
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers

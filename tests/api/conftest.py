@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection
 
 from api.app import create_app
-from api.feeds.feed_request import UnknownThemes
+from api.feeds.feed_selection import UnknownThemes
 from api.http.request import Services
 from api.middleware.request_limits import RequestLog
 from api.view.read_cache import ReadCounts, StepSignal

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from api.page.window import POSTS_SHOWN
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
 from tests.kit.browser import SHIFTS, address, needed

@@ -17,7 +17,7 @@ from api.media.proxy import ImageProxy
 from config.sections import MediaConfig
 from mapping.rules.image_address import read_path
 from providers.http_server import bind_socket, listening
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 from tests.kit.browser import SHIFTS, needed

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from api.http.caching import http_date
 from store.clients import clients
 from store.comments.tables import comment_reports, comments
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
 from tests.api.conftest import NOW, declared_database, serving
 from tests.kit import matchday, poison

@@ -19,7 +19,7 @@ from mapping.posts.posts import wanted_posts
 from providers.fault_collector import RowCache
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from store.engine.records import Change, EventWrite, NewGame
+from store.engine.liveblog_records import Change, EventWrite, NewGame
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams

@@ -6,7 +6,7 @@ import pytest
 
 from api.liveblogs import messages
 from api.stream import streams
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post

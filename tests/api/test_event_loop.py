@@ -12,7 +12,7 @@ from api.statistics.endpoint import _zones
 from mapping.statistics.reader_sketch import ReaderSketch
 from store.clients import clients
 from store.comments.tables import comments
-from store.engine.records import EventWrite, NewGame
+from store.engine.liveblog_records import EventWrite, NewGame
 from store.liveblogs import liveblogs
 from store.statistics.tables import load_counts, reader_sketches
 from store.upkeep.command import run

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mapping.match.match import Match, Person, Side, Status
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import serving

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 from tests.kit.feed_forms import feed

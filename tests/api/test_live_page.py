@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from store.engine.records import EventWrite
+from store.engine.liveblog_records import EventWrite
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post

@@ -7,7 +7,7 @@ import pytest
 
 from api.page.page import render_liveblog
 from mapping.liveblog.web_embeds import FRAME_HOSTS
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import record
 from tests.api.conftest import contents, serving
 from tests.kit import matchday, poison

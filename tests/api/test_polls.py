@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from store.clients import clients
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.polls.votes import poll_tallies, poll_votes
 from tests.api.conftest import NOW, contents

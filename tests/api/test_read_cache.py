@@ -7,7 +7,7 @@ import pytest
 
 from api.http.caching import OVERHEAD
 from api.view.read_cache import FRESH, DelayedView, ReadCache
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
 from tests.api.conftest import serving
 from tests.kit import matchday

@@ -13,7 +13,7 @@ from api.stream.reader import AT_A_TIME, UNKNOWN
 from api.view.read_cache import delay_in
 from mapping.errors import StoreUnavailable
 from store.clients import clients
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import record
 from tests.kit import matchday

@@ -8,7 +8,7 @@ import pytest
 
 from api.stream import streams
 from store.clients import clients
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday

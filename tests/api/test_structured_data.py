@@ -10,7 +10,7 @@ from api.page.structured_data import script
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
 from mapping.match.match import Status
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import record
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post

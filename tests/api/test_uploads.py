@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from ingest.jobs.purges import UploadPurge
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.disk import DiskFiles
 from store.files.storage import CONTENT_TYPES, FileMissing
 from store.media import uploads

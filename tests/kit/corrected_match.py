@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from store.database import Store
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import events_named
 from tests.kit.scripted import Bodies, Process

@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.responses import HTMLResponse
 
 from providers.http_server import bind_socket, listening
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.api.conftest import serving
 from tests.kit import matchday

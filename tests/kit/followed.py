@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from mapping.fusion.source_pair import PairState
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.following.sync import NewFollow

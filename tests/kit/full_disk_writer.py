@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import events, insert_game, record
 from tests.kit.opening import store_at
 from tests.store.conftest import new_game

@@ -18,7 +18,7 @@ from tests.kit.source_pair import TwoSources
 from tests.kit.wire_forms.forms import Bodies, WireForm
 
 STEADY = (
-    "ingest.sync.endpoint_limiter", "ingest.sync.follower", "ingest.sync.match_quarantine", "ingest.sync.poll",
+    "ingest.sync.endpoint_limiter", "ingest.sync.follower", "ingest.sync.match_failures", "ingest.sync.poll",
     "ingest.sync.followed_match",
 )  # fmt: skip
 """Modules that read the steady clock."""

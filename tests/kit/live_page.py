@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from providers.http_server import bind_socket, listening
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.api.conftest import serving
 from tests.kit import matchday

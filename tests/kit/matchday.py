@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.clients.clients import ClientSpec, hash_secret
-from store.engine.records import EventWrite, NewGame
+from store.engine.liveblog_records import EventWrite, NewGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.masterdata.declarations import Declaration

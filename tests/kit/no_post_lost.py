@@ -4,7 +4,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from tests.kit.scripted import OWNER, Process
 from tests.kit.settings import LIMITS, polling
 from tests.kit.watched import Observed, course

@@ -16,7 +16,7 @@ from ingest.sync.provider_source import ProviderSource
 from providers.base import Provider, ProviderAdapter
 from store.clients import clients
 from store.database import Store
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from store.following import sync
 from tests.api.conftest import Server, serving
 from tests.kit import matchday

@@ -32,7 +32,7 @@ from providers.heim.catalog import names_of
 from providers.heim.read import Event
 from providers.heim.translate import translate
 from store.database import Store
-from store.engine.records import StoredEvent, StoredGame, new_local_id
+from store.engine.liveblog_records import StoredEvent, StoredGame, new_local_id
 from store.following import ledger, sync
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs

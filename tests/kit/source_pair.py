@@ -21,7 +21,7 @@ from mapping.fusion.source_pair import PairState
 from mapping.match.match import Match, Person, Side
 from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.import_request import StandbyRequest

@@ -1,6 +1,6 @@
 """Uploads in the store."""
 
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.media import uploads
 from tests.store.conftest import ORGANIZATION
 

@@ -4,7 +4,7 @@
 import asyncio
 import sys
 
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.opening import store_at
 from tests.store.conftest import new_game

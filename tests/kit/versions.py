@@ -7,7 +7,7 @@ import sys
 from sqlalchemy import Float, bindparam, func, select
 
 from mapping.errors import StoreUnavailable
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import record
 from store.tables import games
 from tests.kit.opening import pool_settings, store_at

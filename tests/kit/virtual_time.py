@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from typing import Any
 from unittest.mock import patch
 
-from ingest.sync import endpoint_limiter, fixture_lists, follower, match_quarantine, poll
+from ingest.sync import endpoint_limiter, fixture_lists, follower, match_failures, poll
 from tests.simulation.virtual_loop import VirtualLoop
 
-CLOCKED = (endpoint_limiter, fixture_lists, follower, match_quarantine, poll)
+CLOCKED = (endpoint_limiter, fixture_lists, follower, match_failures, poll)
 """Modules with a steady clock of their own."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.belief.belief import ConfirmedMatch
-from mapping.belief.corrected_keys import MOST_KEYS
+from mapping.belief.incident_keys import MOST_KEYS
 from mapping.match.match import Fault, Score
 from tests.kit.soccer_belief import CHANGE, GOAL, START, only, polled
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved

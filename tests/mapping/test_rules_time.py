@@ -3,7 +3,7 @@
 import pytest
 
 from mapping.documents.game import TimingType
-from mapping.rules.clock import DISPLAYS, display, phase_length, played_before
+from mapping.liveblog.display_clock import DISPLAYS, display, phase_length, played_before
 from mapping.rules.delivery import first_after_restore, known_since
 from mapping.rules.lateness import ANSWERS, iso_instant, lateness, verdict, whose
 from mapping.rules.pacing import (

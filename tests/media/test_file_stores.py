@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.disk import DiskFiles
 from store.files.storage import FileMissing, StorageUnavailable
 

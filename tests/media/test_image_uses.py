@@ -12,7 +12,7 @@ from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.media import file_uses
 from tests.api.conftest import NoFiles, serving

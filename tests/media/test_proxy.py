@@ -14,7 +14,7 @@ from api.media import variants
 from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.disk import DiskFiles
 from store.files.images import identify
 from store.media import uploads

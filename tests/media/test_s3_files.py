@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.storage import FileMissing, StorageUnavailable
 from tests.kit.s3_server import SECRET_KEY, S3Server, answering
 

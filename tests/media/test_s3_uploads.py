@@ -11,7 +11,7 @@ from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
 from mapping.rules.image_address import ImageOptions, ImageRequest
-from store.engine.records import new_key
+from store.engine.liveblog_records import new_key
 from store.files.storage import StorageUnavailable
 from store.media import uploads
 from store.media.tables import uploads as uploads_table

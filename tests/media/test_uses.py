@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import Change, EventWrite, new_key
+from store.engine.liveblog_records import Change, EventWrite, new_key
 from store.liveblogs import liveblogs
 from store.media import uploads
 from store.media.tables import media_probes, upload_uses

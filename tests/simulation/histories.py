@@ -25,7 +25,7 @@ from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
 from mapping.posts.disallowed import WithdrawalRules
 from providers.base import Fetched
-from store.engine.records import Change, EventWrite, new_local_id
+from store.engine.liveblog_records import Change, EventWrite, new_local_id
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match

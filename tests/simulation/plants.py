@@ -244,7 +244,7 @@ PLANTS = _plants("""
     mapping/posts/reconcile.py: return entry.by_person or now.scheduled or now.local_status != entry.said_status
     → return now.scheduled or now.local_status != entry.said_status
     A correction does not publish what waits for its time.
-    store/engine/records.py: publish_at=self.publish_at,
+    store/engine/liveblog_records.py: publish_at=self.publish_at,
     → publish_at=None,
     What our own terms hide is no withdrawal.
     ingest/sync/apply_snapshot.py: left_out=frozenset(source for source, is_wanted in wanted.items() if not is_wanted)

@@ -21,13 +21,13 @@ from unittest.mock import patch
 from structlog.testing import capture_logs
 
 from ingest.kit import bulkhead
-from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
+from ingest.sync import endpoint_limiter, follower, match_failures, poll
 from ingest.webhooks import attempt, dispatcher
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.engine.unit import Unit
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
@@ -350,7 +350,7 @@ def virtual(loop: VirtualLoop, seed: int) -> Iterator[None]:
     """Clocks, chance and receivers of the product are those of the simulation."""
     seeded, state = random.Random(seed), random.getstate()
     with ExitStack() as patches:
-        for module in (endpoint_limiter, follower, match_quarantine, poll, bulkhead):
+        for module in (endpoint_limiter, follower, match_failures, poll, bulkhead):
             patches.enter_context(patch.object(module, "monotonic", loop.time))
         clocks = SimpleNamespace(monotonic=loop.time, time=time.time)
         patches.enter_context(patch.object(attempt, "time", clocks))

@@ -16,7 +16,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules.delivery import Plan
 from providers.heim.adapter import HEIM
 from store.database import Store
-from store.engine.records import new_local_id
+from store.engine.liveblog_records import new_local_id
 from tests.kit.settings import LIMITS, polling
 from tests.simulation.simulated_provider import SimulatedProvider
 from tests.simulation.simulated_receivers import SimulatedReceivers

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from store.engine.records import Change, EventWrite, NewGame
+from store.engine.liveblog_records import Change, EventWrite, NewGame
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.pgbouncer import DIRECT

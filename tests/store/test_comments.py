@@ -10,7 +10,7 @@ from mapping.errors import Forbidden, InvalidRequest, NotFound
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.comments.tables import CommentStatus
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from store.readers.reader_sign_ins import use_once
 from tests.kit import matchday

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from mapping.posts.reconcile import Entry
 from store.engine.errors import StoreError
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.following import ledger
 from store.following.sync import Attachment, NewFollow, attach, follow_for
 from store.liveblogs.liveblogs import insert_game, record

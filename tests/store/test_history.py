@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from mapping.errors import Conflict
-from store.engine.records import Change, sort_key
+from store.engine.liveblog_records import Change, sort_key
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.liveblogs import event, events, insert_game, list_games, record, require_game, schedule
 from store.masterdata import masterdata, masterdata_edit

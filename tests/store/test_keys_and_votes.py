@@ -17,7 +17,7 @@ from mapping.readers import reader_token
 from mapping.readers.reader_token import VerifiedReader
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, read_path
 from store.clients import clients, service_keys
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import history
 from store.liveblogs.liveblogs import insert_game, record
 from store.polls import votes

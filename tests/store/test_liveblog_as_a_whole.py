@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy import insert, select
 
-from api.feeds.feed_request import FeedRequest
+from api.feeds.feed_selection import FeedRequest
 from api.liveblogs import messages
 from api.liveblogs.delta import DeltaRequest, delta
 from api.page.window import PageRequest, load_liveblog, load_page
@@ -19,7 +19,7 @@ from api.view.liveblog_access import public_documents
 from api.view.references import summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.errors import NotFound
-from mapping.liveblog.game_summary import extent_of
+from mapping.posts.game_summary import extent_of
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.deltas import incidents, is_highlighted
 from store.tables import events

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from sqlalchemy import select, text
 
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import insert_game, record
 from store.masterdata import masterdata_edit, masterdata_use

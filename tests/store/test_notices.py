@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from store.engine.liveblog_records import Change
 from store.engine.postgres.sessions import NotifySender, read
-from store.engine.records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.notices import WITHIN, broken_off
 from tests.store.conftest import new_game

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from sqlalchemy import bindparam, create_engine, select, text
 
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.engine.statements import Among, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import insert_game, lock_event, lock_game, record

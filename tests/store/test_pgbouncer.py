@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from store.engine.errors import StoreError
+from store.engine.liveblog_records import Change
 from store.engine.postgres.sessions import Session, sessions_last
-from store.engine.records import Change
 from store.engine.settings import parse_url
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.command import MATCHWIRE

@@ -16,7 +16,7 @@ from mapping.errors import Unprocessable
 from store import public
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.event_rows import event_of
 from store.liveblogs.liveblogs import insert_game, record

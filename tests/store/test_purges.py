@@ -14,7 +14,7 @@ from ingest.jobs import purges
 from ingest.jobs.purges import Purging
 from mapping.errors import NotFound
 from store import tables
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.webhooks import delivery_log, outbox, webhooks
 from tests.store.conftest import ALIKE, ORGANIZATION, new_game

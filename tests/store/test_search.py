@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, insert, select, text
 
 from mapping.errors import Conflict
 from store import tables
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs import listing, search
 from store.liveblogs.listing import GameFilter, Page
 from store.liveblogs.liveblogs import insert_game, record

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import exc
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.following import closing, sync
 from store.following.sync import Attachment, ResourceRow
 from store.liveblogs.liveblogs import insert_game, record

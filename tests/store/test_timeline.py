@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.engine.spans import Durations
 from store.engine.statements import write_batch
 from store.liveblogs import liveblogs

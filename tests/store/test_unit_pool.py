@@ -10,7 +10,7 @@ from sqlalchemy import exc, text
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import StoreError
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import insert_game, lock_game, record, require_game
 from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.engine.statements import insert_rows, write_batch
 from store.liveblogs.liveblogs import event, events, insert_game, record, require_game
 from store.tables import games, outbox

@@ -14,7 +14,7 @@ from sqlalchemy import func, select, text
 
 from mapping.errors import StoreUnavailable
 from store.engine import spans
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.engine.sqlite import backend
 from store.liveblogs.liveblogs import insert_game, record, require_game
 from store.tables import games, service_keys

@@ -20,7 +20,7 @@ from mapping.match.fixture import Fixture
 from store.clients import clients
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.engine.records import EventWrite
+from store.engine.liveblog_records import EventWrite
 from store.engine.unit import Unit
 from store.tables import webhook_rounds, webhooks
 from tests.api.conftest import Server, open_store, serving

@@ -17,7 +17,7 @@ from ingest.webhooks import dispatcher
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules import delivery
 from store.database import Store
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.webhooks import delivery_log, webhooks
 from tests.kit.opening import store_at

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 
 from config import Settings
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.upkeep import command
 from tests.kit.command import invoke

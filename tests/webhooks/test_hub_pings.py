@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from api.feeds.feed_request import feed_topics
+from api.feeds.feed_selection import feed_topics
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bind_socket, listening
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.api.conftest import NOW
 from tests.kit import matchday

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from ingest.webhooks import receiver_rows
 from mapping.errors import ServiceError
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
 from store.webhooks import webhooks

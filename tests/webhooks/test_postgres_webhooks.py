@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, select
 
 from ingest.webhooks.dispatcher import SoleOwner
 from mapping.rules.delivery import Health
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from config import Settings
 from ingest.webhooks.dispatcher import SoleOwner
 from store.engine import migrate
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 import pytest
 
 from api.desk.cookies import SESSION
-from store.engine.records import Change, EventWrite
+from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs import liveblogs
 from tests.api.desk.conftest import BOTH_DATABASES
 from tests.kit.browser import needed

@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from store.alarms import alarms
 from store.alarms.alarms import Observed
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
 from store.following import sync
 from store.liveblogs import liveblogs

@@ -10,7 +10,7 @@ import pytest
 
 from config import Settings
 from ingest.cli.explain import explain
-from ingest.sync import match_quarantine
+from ingest.sync import match_failures
 from tests.kit.day import CREATE
 from tests.kit.opening import look
 from tests.kit.quarantine import Day, Upstream, daemon, database, poison, settings, upstream
@@ -118,7 +118,7 @@ async def checked(
 
 async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstream, monkeypatch):
     """The daemon starts; the healthy match is followed; each poisoned one is named once, explained, and heals when mended."""
-    monkeypatch.setattr(match_quarantine, "AGAIN", 0.5)
+    monkeypatch.setattr(match_failures, "AGAIN", 0.5)
     chosen = chosen_of(settings, while_running=False)
     matches, made = await seeded(settings, chosen)
     for name, each in chosen.items():

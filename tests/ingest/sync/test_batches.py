@@ -8,7 +8,7 @@ import pytest
 from ingest.jobs.tasks import publish_due
 from ingest.kit.quarantine import Quarantine
 from ingest.sync import apply_snapshot
-from store.engine.records import Change, EventWrite, NewGame
+from store.engine.liveblog_records import Change, EventWrite, NewGame
 from store.liveblogs.liveblogs import insert_game, record
 from store.masterdata import masterdata
 from store.tables import outbox, players

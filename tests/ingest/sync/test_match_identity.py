@@ -14,7 +14,7 @@ from ingest.sync.provider_source import ProviderSource, rehome
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
-from store.engine.records import Change
+from store.engine.liveblog_records import Change
 from store.following import closing, sources, sync
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs

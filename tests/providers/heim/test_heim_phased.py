@@ -5,9 +5,9 @@ import json
 import pytest
 
 from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.display_clock import display
 from mapping.liveblog.prefill import game_document
 from mapping.match.match import Score, Status
-from mapping.rules.clock import display
 from providers.heim.sports.phased import part_scores
 from tests.kit.sport_fixtures import FOLDER, NOBODY, encoded, recorded_steps, stepped, translated
 

@@ -12,7 +12,7 @@ from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from mapping.match.match import Status
-from store.engine.records import EventWrite
+from store.engine.liveblog_records import EventWrite
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import insert_game
 from tests.kit.day import ORGANIZATION

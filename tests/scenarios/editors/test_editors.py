@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingest.cli.explain import explain
-from store.engine.records import Change, StoredEvent
+from store.engine.liveblog_records import Change, StoredEvent
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
 from store.liveblogs.event_rows import events_named

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from store.engine.records import EventWrite
+from store.engine.liveblog_records import EventWrite
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, SECOND, START, TWO, score
 from tests.kit.scripted import Bodies, Clock, Process, open_store

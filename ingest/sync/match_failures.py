@@ -1,4 +1,4 @@
-"""Matches and liveblogs that the followers cannot work on: logged once, with their cause in the store, and tried again.
+"""What keeps a match from being followed: a fault of its own, a database that takes nothing, a provider that falls silent.
 
 An outage of the database is nobody's fault, and is logged once for all. A running match that is silent though its provider
 answers others is logged too; what a whole endpoint suffers is no match's own.

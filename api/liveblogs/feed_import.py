@@ -1,4 +1,4 @@
-"""The liveblog of another service, put into one here: its posts that are new, and those changed over there and nowhere else.
+"""Puts posts of another service's liveblog into one here (`matchwire import-feed`): new ones, and those changed there alone.
 
 Operations for `matchwire import-feed`. Posts that anybody else has changed here stay as they are.
 """
@@ -22,7 +22,7 @@ from mapping.documents.game import GameDraft
 from mapping.documents.scalars import Locale
 from mapping.errors import Conflict, ServiceError
 from mapping.liveblog.foreign_feed import ForeignPage
-from store.engine.records import Change, EventWrite, StoredEvent, StoredGame
+from store.engine.liveblog_records import Change, EventWrite, StoredEvent, StoredGame
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 

@@ -1,4 +1,4 @@
-"""A correction that moves the key: an incident that comes again under another id, with something else in it, is the same one.
+"""The keys of incidents: one that the provider sends again under another id keeps its key, its post and its text.
 
 It keeps its key, so its post is edited: a second post beside it would contradict it. Its text belongs to it for good, also
 where the provider binds that to nothing any more or numbers it anew.

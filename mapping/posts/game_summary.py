@@ -1,4 +1,4 @@
-"""What a liveblog says of its posts as a whole: the newest, the oldest, milestones, goals, what each player did, how many."""
+"""The summary of a liveblog's posts: the newest and the oldest, milestones, goals, what each player did, how many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of matches that a replay answers: what its recordings show now, as their providers write such a list."""
+"""The lists of matches that a replay answers: what its recordings show now, as each provider writes such a list."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Subscriptions of webhooks: endpoints that are notified of what an organization changes; and deliveries as documents."""
+"""Subscriptions of webhooks over HTTP: who is notified of what an organization changes; and how deliveries are shown."""
 
 from __future__ import annotations
 

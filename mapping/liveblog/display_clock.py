@@ -1,4 +1,4 @@
-"""The clock that readers see, worked out from options, state and the instant; nothing ticks on the server.
+"""The match clock that readers see, worked out from options, state and the instant; nothing ticks on the server.
 
 | `timing_type` | display                                                                    |
 |---------------|----------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-"""What the liveblog tables hold, as frozen values, and the JSON that the API makes of them."""
+"""Liveblogs and posts as the tables hold them, what is written of them, and the ids and keys that new records get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which posts a feed shall have, by its query and by themes, and the addresses at which feeds and pages stand.
+"""Which posts a feed or a page shows, by its query and by themes, and the address that asks for the same again.
 
 A theme says which posts a feed or an article shows, in which order, and what it calls incidents; the configuration declares it.
 """
@@ -22,7 +22,7 @@ from api.view.liveblog_access import read_liveblog
 from api.view.read_cache import delay_in
 from config import Settings
 from config.organizations import ThemeConfig
-from store.engine.records import StoredEvent
+from store.engine.liveblog_records import StoredEvent
 
 log = structlog.get_logger(__name__)
 
