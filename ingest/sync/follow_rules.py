@@ -23,7 +23,7 @@ from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
-from mapping.follow.plan import TO_DO, KnownMatch, ListView, Outlook, Planned, plan
+from mapping.follow.plan import TO_DO, KnownMatch, KnownMatches, ListView, Outlook, Planned, plan
 from mapping.follow.rule import FollowRule
 from store.alarms.alarms import Observed
 from store.database import Store
@@ -88,17 +88,27 @@ class RulePlans:
         for key, rules in self._by_endpoint().items():
             ahead = max(days * 86_400.0, *(rule.lead + SOON for rule in rules))
             lists[key] = await self._list(self._source(rules[0]), ahead, now)
-        known: dict[str, list[KnownMatch]] = {}
+        known: dict[str, KnownMatches] = {}
         for organization_id in {rule.organization_id for rule in self.rules}:
             look = partial(rule_matches.known_matches, organization_id=organization_id, now=now)
-            known[organization_id] = [*await self._read(look), *self._declared.get(organization_id, ())]
+            there = [*await self._read(look), *self._declared.get(organization_id, ())]
+            known[organization_id] = KnownMatches(there, Links())
         found: list[Planned] = []
         for rule in self.rules:
-            there = known[rule.organization_id]
-            of_rule = plan(rule, lists[self._source(rule).adapter.endpoint.key], there, Links(), now=now)
-            there += [_will_be(each) for each in of_rule if each.outlook in {Outlook.DUE, Outlook.WAITS}]
+            there_are = known[rule.organization_id]
+            of_rule = plan(rule, lists[self._source(rule).adapter.endpoint.key], there_are, now=now)
+            for each in of_rule:
+                if each.outlook in {Outlook.DUE, Outlook.WAITS}:
+                    there_are.add(_will_be(each))
             found += of_rule
         return found
+
+    def covering(self, planned: Planned, known: Iterable[KnownMatch]) -> KnownMatch | None:
+        """Which of these matches of the organization the planned one is, by the list that was seen last."""
+        listed = frozenset(
+            each.match_id for each in self.seen[self._source(planned.rule).adapter.endpoint.key].fixtures
+        )
+        return KnownMatches(known, Links()).find(planned.rule, planned.fixture, listed)
 
     def _source(self, rule: FollowRule) -> ProviderSource:
         """Where the rule's lists come from: its organization has the provider, as the configuration was checked."""
@@ -198,7 +208,7 @@ class FollowRules:
         if planned.known is not None:
             await self._follow_renamed(rule, planned.known, match_id)
             return
-        claim = partial(rule_matches.claim, rule=rule.key)
+        claim = partial(rule_matches.claim, rule=rule.key, covering=partial(self.plans.covering, planned))
         request = replace(_request(rule, match_id), editorial=rule.editorial_publishing, tags=rule.tags, claim=claim)
         game_id = await self._importer.create(request)
         log.info("rule.created", rule=rule.key, match=match_id, game=game_id)

@@ -39,7 +39,7 @@ from store.engine import spans
 from store.engine.liveblog_records import Change, NewGame, StoredGame, new_local_id, new_object_id
 from store.engine.statements import write_batch
 from store.engine.unit import Unit
-from store.following import sync
+from store.following import rule_matches, sync
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
@@ -227,6 +227,7 @@ def create_liveblog(
     A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
     """
     match, owner = snapshot.match, request.organization_id
+    rule_matches.lock_creations(unit, owner, by_rule=request.claim is not None)
     follow = follow_match(unit, request, endpoint, snapshot)
     earlier = _earlier(unit.conn, request)
     if earlier is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from zoneinfo import ZoneInfo
 
@@ -119,7 +119,7 @@ class Planned:
         return "" if self.reason is None else self.reason.format(word=self.word)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ListView:
     """What rules are planned by: the matches of all lists, the zone of their days, the sports that can be followed."""
 
@@ -127,14 +127,37 @@ class ListView:
     timezone: str
     sports: AbstractSet[str]
 
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """The ids of all matches."""
+        return frozenset(each.match_id for each in self.fixtures)
 
-def plan(rule: FollowRule, lists: ListView, known: Iterable[KnownMatch], links: Links, *, now: float) -> list[Planned]:
+    def of(self, rule: FollowRule) -> list[Fixture]:
+        """The matches that the rule is about, in the list's order."""
+        named = self._by_team[rule.team] if rule.team is not None else self._by_competition[rule.competition]
+        return [each for each in named if rule.names(each)]
+
+    @cached_property
+    def _by_team(self) -> Mapping[str | None, list[Fixture]]:
+        found: dict[str | None, list[Fixture]] = defaultdict(list)
+        for each in self.fixtures:
+            for ident in {side.id for side in (each.home, each.away) if side is not None}:
+                found[ident].append(each)
+        return found
+
+    @cached_property
+    def _by_competition(self) -> Mapping[str | None, list[Fixture]]:
+        found: dict[str | None, list[Fixture]] = defaultdict(list)
+        for each in self.fixtures:
+            found[None if each.competition is None else each.competition.id].append(each)
+        return found
+
+
+def plan(rule: FollowRule, lists: ListView, known: KnownMatches, *, now: float) -> list[Planned]:
     """What becomes of each match that the rule is about, the earliest first; `known` are those of its organization."""
-    there_are = KnownMatches((each for each in known if each.locale == rule.terms.locale), links)
-    listed = frozenset(each.match_id for each in lists.fixtures)
     found = []
-    for fixture in filter(rule.names, lists.fixtures):
-        there = there_are.find(rule.provider, fixture, listed)
+    for fixture in lists.of(rule):
+        there = known.find(rule, fixture, lists.listed)
         found.append(_by_itself(rule, fixture, lists.sports, now) if there is None else _by_known(rule, fixture, there))
     found.sort(key=lambda each: (each.fixture.kickoff is None, each.fixture.kickoff or 0, each.fixture.match_id))
     return _bounded(found, ZoneInfo(lists.timezone))
@@ -199,30 +222,36 @@ def is_settled(team: NamedId | None) -> bool:
 
 
 class KnownMatches:
-    """The matches that an organization has, or had, liveblogs of in a language: found by id, and by teams and day."""
+    """The matches that an organization has, or had, liveblogs of: found by language and id, or by both teams and the day."""
 
     def __init__(self, known: Iterable[KnownMatch], links: Links) -> None:
         self._links = links
-        self._by_id: dict[SourceId, KnownMatch] = {}
-        self._by_teams: dict[frozenset[SourceId], list[KnownMatch]] = defaultdict(list)
+        self._by_id: dict[tuple[str, SourceId], KnownMatch] = {}
+        self._by_teams: dict[tuple[str, frozenset[SourceId]], list[KnownMatch]] = defaultdict(list)
         for each in known:
-            self._by_id.setdefault(SourceId(each.provider, each.match_id), each)
-            if len(each.teams) == 2 and each.kickoff is not None:
-                self._by_teams[links.heads(each.provider, each.teams)].append(each)
+            self.add(each)
 
-    def find(self, provider: str, fixture: Fixture, listed: AbstractSet[str]) -> KnownMatch | None:
-        """The one that this match of a list is; `listed` are all ids of the list.
+    def add(self, match: KnownMatch) -> None:
+        """Know this match too, behind those that are known already."""
+        self._by_id.setdefault((match.locale, SourceId(match.provider, match.match_id)), match)
+        if len(match.teams) == 2 and match.kickoff is not None:
+            self._by_teams[match.locale, self._links.heads(match.provider, match.teams)].append(match)
+
+    def find(self, rule: FollowRule, fixture: Fixture, listed: AbstractSet[str]) -> KnownMatch | None:
+        """The one that this match of the rule's list is in the rule's language; `listed` are all ids of the list.
 
         It has the same id; or the same two teams, by all that is linked, on the same day: of the same provider only where
         that does not list the other id too, since two that are listed are played one after the other.
         """
-        same_id = self._by_id.get(SourceId(provider, fixture.match_id))
+        locale, provider = rule.terms.locale, rule.provider
+        same_id = self._by_id.get((locale, SourceId(provider, fixture.match_id)))
         if same_id is not None or fixture.home is None or fixture.away is None or fixture.kickoff is None:
             return same_id
         kickoff = fixture.kickoff
+        teams = self._links.heads(provider, (fixture.home.id, fixture.away.id))
         near = (
             (abs((each.kickoff or 0) - kickoff), each.match_id, each)
-            for each in self._by_teams.get(self._links.heads(provider, (fixture.home.id, fixture.away.id)), ())
+            for each in self._by_teams.get((locale, teams), ())
             if not (each.provider == provider and each.match_id in listed)
         )
         apart, _, nearest = min(near, default=(APART, "", None), key=itemgetter(0, 1))

@@ -5,7 +5,9 @@ A row is written in the unit that creates a rule's liveblog, so that no second o
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ColumnElement, Connection, Index, Table, or_, select, update
+from collections.abc import Callable, Iterable
+
+from sqlalchemy import Column, ColumnElement, Connection, Index, Table, func, or_, select, update
 
 from mapping.errors import Conflict
 from mapping.follow.plan import KnownMatch
@@ -32,16 +34,37 @@ rule_matches = Table(
 )
 """`teams` as in `follows`; `rule`: the key of the rule, empty where another one made it; `game_id` may be gone by now."""
 
+Covering = Callable[[Iterable[KnownMatch]], KnownMatch | None]
+"""Which of the matches that an organization has liveblogs of is the one that a rule is about to create one of."""
+CREATION_LOCKS = 17
+"""PostgreSQL's advisory locks of organizations whose liveblogs are created, apart from all others."""
 FORGOTTEN = 20
 """Older rows that go with each new one."""
 KEPT = 60 * 86_400
 """Seconds for which a match counts as made."""
 
 
-def claim(unit: Unit, attachment: Attachment, rule: str) -> None:
-    """Note that the rule has made this liveblog of the match. Raises Conflict where the match counts as made already."""
-    if not _note(unit, rule, attachment):
-        raise Conflict("the match has a liveblog in that language already")
+def lock_creations(unit: Unit, organization_id: str, *, by_rule: bool) -> None:
+    """Let a rule's creation be alone in its organization until the unit ends, the first thing that a creation does.
+
+    All others go side by side: of two that know a match by different ids, a rule's sees what the other has created. On SQLite
+    units run one after the other anyway.
+    """
+    if unit.conn.dialect.name == "postgresql":
+        lock = func.pg_advisory_xact_lock if by_rule else func.pg_advisory_xact_lock_shared
+        unit.conn.execute(select(lock(CREATION_LOCKS, func.hashtext(organization_id))))
+
+
+def claim(unit: Unit, attachment: Attachment, *, rule: str, covering: Covering) -> None:
+    """Note that the rule has made this liveblog of the match.
+
+    Raises Conflict where the match counts as made, or has got a liveblog in that language since the rule was planned.
+    """
+    known = known_matches(unit.conn, attachment.organization_id, unit.now)
+    there = covering([each for each in known if each.game_id != attachment.game_id])
+    if there is not None or not _note(unit, rule, attachment):
+        by = "" if there is None else f", by {there.by}"
+        raise Conflict(f"the match has a liveblog in that language already{by}")
 
 
 def keep_as_made(unit: Unit, attachment: Attachment) -> None:

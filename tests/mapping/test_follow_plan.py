@@ -8,7 +8,7 @@ import pytest
 
 from mapping.documents.import_options import ImportOptions
 from mapping.follow.links import Links, SourceId
-from mapping.follow.plan import KnownMatch, ListView, Planned, is_settled, plan
+from mapping.follow.plan import KnownMatch, KnownMatches, ListView, Planned, is_settled, plan
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureStatus, NamedId
 
@@ -51,7 +51,7 @@ def planned(
 ) -> list[Planned]:
     """What becomes of the matches so many seconds after KICKOFF."""
     lists = ListView(fixtures=fixtures, timezone="Europe/Berlin", sports=frozenset({"soccer", "motorsports"}))
-    return plan(rule(**changes), lists, there, links or Links(), now=KICKOFF + at)
+    return plan(rule(**changes), lists, KnownMatches(there, links or Links()), now=KICKOFF + at)
 
 
 @pytest.mark.parametrize(

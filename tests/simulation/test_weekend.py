@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
+from ingest.sync.import_match import Imported
 from mapping.documents.import_options import ImportOptions
 from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import FixtureStatus
+from store.database import Store
 from store.tables import games
 from tests.kit.scripted import OWNER
 from tests.simulation.weekend import HOUR, match, move, weekend
@@ -30,7 +34,7 @@ async def test_a_liveblog_is_created_within_a_minute_of_its_lead_once_a_language
     with weekend([LEAGUE, CLUB, ENGLISH], BEGIN) as days:
         days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + (n + 3) * HOUR) for n in range(4)}
         await days.pass_time(BEGIN + 10 * HOUR)
-        made = days.liveblogs()
+        made = await days.liveblogs()
     assert sorted((ident, locale) for ident, locale, *_ in made) == [
         (f"5{n}", locale) for n in range(4) for locale in ("de", "en")
     ]
@@ -62,7 +66,7 @@ async def test_what_changes_before_the_creation_changes_the_creation(before, aft
         await days.pass_time(BEGIN + HOUR)
         move(days.league, "50", **after)
         await days.pass_time(BEGIN + 12 * HOUR)
-        found = [at for _, _, at, _ in days.liveblogs()]
+        found = [at for _, _, at, _ in await days.liveblogs()]
     if made is None:
         assert found == []
     else:
@@ -74,7 +78,7 @@ async def test_a_rules_liveblog_has_its_labels():
     with weekend([replace(LEAGUE, tags=("Liga", "Derby"))], BEGIN) as days:
         days.league.matches = {"50": match("50", BEGIN + HOUR)}
         await days.pass_time(BEGIN + 60)
-        game = days.store.database.look(lambda conn: conn.execute(select(games.c.doc)).one())
+        game = await days.process.store.read(lambda conn: conn.execute(select(games.c.doc)).one())
     assert game.doc["tags"] == ["Liga", "Derby"]
 
 
@@ -88,7 +92,7 @@ async def test_what_fails_is_tried_until_the_match_is_over_and_is_an_alarm_close
         (alarm,) = await days.looks.alarms("rule_fails")
         days.league.down = set()
         await days.pass_time(BEGIN + 3 * HOUR - 500)
-        ((_, _, at, _),) = days.liveblogs()
+        ((_, _, at, _),) = await days.liveblogs()
         after = await days.looks.alarms("rule_fails")
     assert (early, after) == ([], [])
     assert (alarm.kind, alarm.details["cause"]) == ("rule_fails", "the match is away")
@@ -105,7 +109,7 @@ async def test_a_list_that_fails_or_loses_half_of_its_matches_changes_nothing_an
         (alarm,) = await days.looks.alarms("list_lost")
         days.league.list_fails = True
         await days.pass_time(BEGIN + 3 * HOUR)
-        made = days.liveblogs()
+        made = await days.liveblogs()
     assert (alarm.kind, "of 6 matches" in alarm.message) == ("list_lost", True)
     assert len(made) == 6
 
@@ -114,12 +118,12 @@ async def test_a_liveblog_that_somebody_deleted_or_took_off_its_match_is_not_mad
     with weekend([LEAGUE], BEGIN) as days:
         days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
         await days.pass_time(BEGIN + HOUR + 60)
-        assert len(days.liveblogs()) == 1
+        assert len(await days.liveblogs()) == 1
         days.start()
         (planned,) = await days.plans.plan(days=1)
         await days.pass_time(BEGIN + 3 * HOUR)
     assert (planned.outlook, planned.why) == ("made", "the rule league")
-    assert len(days.liveblogs()) == 1
+    assert len(await days.liveblogs()) == 1
 
 
 async def test_a_match_that_a_call_or_the_configuration_has_made_is_covered():
@@ -133,7 +137,7 @@ async def test_a_match_that_a_call_or_the_configuration_has_made_is_covered():
         await days.process.create(selector_id="50", locale="de")
         await days.pass_time(BEGIN + 2 * HOUR)
         planned = await days.plans.plan(days=1)
-        made = days.liveblogs()
+        made = await days.liveblogs()
     assert [(ident, rule) for ident, _, _, rule in made] == [("50", ""), ("52", "league")]
     assert [each.outlook.value for each in planned] == ["covered", "covered", "made"]
 
@@ -144,7 +148,7 @@ async def test_a_match_under_a_new_id_keeps_its_liveblog_which_follows_the_new_i
         await days.pass_time(BEGIN + HOUR + 60)
         days.league.matches = {"57": match("57", BEGIN + 3 * HOUR, home=1100, away=1101)}
         await days.pass_time(BEGIN + 2 * HOUR)
-        made = days.liveblogs()
+        made = await days.liveblogs()
         (planned,) = await days.plans.plan(days=1)
     assert [(ident, rule) for ident, _, _, rule in made] == [("57", "league")]
     assert planned.outlook == "made"
@@ -158,7 +162,7 @@ async def test_a_crash_anywhere_makes_no_second_liveblog():
             await days.pass_time(BEGIN + HOUR - 60)
             days.process.crashing.fuse = fuse
             await days.pass_time(BEGIN + 3 * HOUR)
-            made = days.liveblogs()
+            made = await days.liveblogs()
         assert days.crashes == 1
         assert sorted((ident, locale) for ident, locale, *_ in made) == [
             ("50", "de"),
@@ -166,3 +170,55 @@ async def test_a_crash_anywhere_makes_no_second_liveblog():
             ("51", "de"),
             ("51", "en"),
         ]
+
+
+@pytest.mark.parametrize("called", ["50", "58"])
+async def test_a_call_while_a_rule_fetches_its_match_makes_the_only_liveblog(called):
+    """Under the same id, or under one that the list does not hold any more."""
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {each: match(each, BEGIN + HOUR, home=1, away=2) for each in ("50", "58")}
+        days.league.lost = {"58"}
+        days.league.meanwhile = lambda: days.process.create(selector_id=called, locale="de")
+        await days.pass_time(BEGIN + HOUR)
+        made = await days.liveblogs()
+        alarms = await days.looks.alarms("rule_fails")
+    assert [(ident, rule) for ident, _, _, rule in made] == [(called, "")]
+    assert alarms == []
+
+
+class HeldStore:
+    """A store of a process whose unit that creates a liveblog stays open until `ended`, or until somebody waits for a lock."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.read = store, store.read
+        self.entered, self.ended = threading.Event(), threading.Event()
+
+    async def write(self, work):
+        return await self.store.write(lambda unit: self._held(unit, work(unit)))
+
+    def _held(self, unit, result):
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        if isinstance(result, Imported):
+            self.entered.set()
+            while not self.ended.wait(0.01) and not unit.conn.execute(waiting).scalar():
+                pass
+        return result
+
+
+@pytest.mark.parametrize("called", ["50", "58"])
+async def test_of_a_rule_and_a_call_in_the_very_same_moment_the_call_alone_makes_a_liveblog(called, two_stores):
+    """In two processes, the call's unit not committed when the rule's begins; the match is followed in English already."""
+    with weekend([LEAGUE], BEGIN, *two_stores) as days:
+        days.league.matches = {each: match(each, BEGIN + HOUR, home=1, away=2) for each in ("50", "58")}
+        days.league.lost = {"58"}
+        caller = days.workers[1].process
+        for each in days.league.matches:
+            await caller.create(selector_id=each, locale="en")
+        held = caller.crashing.store = HeldStore(two_stores[1])
+        calling = asyncio.create_task(caller.create(selector_id=called, locale="de"))
+        await asyncio.to_thread(held.entered.wait)
+        await days.looks.look()
+        held.ended.set()
+        await calling
+        made = await days.liveblogs()
+    assert [(ident, rule) for ident, locale, _, rule in made if locale == "de"] == [(called, "")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -46,6 +46,8 @@ class League(Scripted):
         self.down: set[str] = set()
         self.list_fails = False
         self.requests = 0
+        self.meanwhile: Callable[[], Awaitable[Any]] | None = None
+        """What happens while a match is fetched, once."""
 
     async def fixtures(self, first: date, last: date) -> FixtureList:
         self.requests += 1
@@ -56,6 +58,9 @@ class League(Scripted):
         return FixtureList(fixtures=tuple(days))
 
     async def fetch(self, match_id: str, known: Any, *, text: bool, hints: Any) -> Fetched:
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await meanwhile()
         if match_id in self.down:
             raise DownstreamRejected("the match is away")  # nothing that is tried three times at once, with pauses
         found = self.matches.get(match_id)
@@ -79,46 +84,79 @@ def _day(kickoff: int) -> date:
     return datetime.fromtimestamp(kickoff, BERLIN).date()
 
 
+class DeadStore:
+    """What a process that has died reaches."""
+
+    async def write(self, _: Any) -> Any:
+        raise Crash
+
+    read = read_for_write = write
+
+
+@dataclass
+class Worker:
+    """A process on the weekend's database: nothing in memory when it begins."""
+
+    days: Weekend
+    store: Any
+
+    def __post_init__(self) -> None:
+        clock, league = self.days.clock, self.days.league
+        self.process = Process(self.store, "0", adapter=league, clock=clock)
+        pace, crashing = polling(), self.process.crashing
+        self.plans = RulePlans(
+            self.days.rules,
+            read=crashing.read,
+            lists=FixtureLists(self.process.followers.limiters, pace),
+            sources={(OWNER, "heim"): ProviderSource(HEIM, league, text_content=True)},
+            declared=self.days.declared,
+            clock=lambda: clock.now,
+        )
+        self.looks = FollowRules(
+            self.plans,
+            store=crashing,
+            importer=self.process.importer,
+            polling=pace,
+            clock=lambda: clock.now,
+            steady=lambda: clock.now,
+        )
+
+
 @dataclass
 class Weekend:
-    """The league and the process that leads, with its rules; `dies` is how often it is crashed."""
+    """The league and the processes, one a store, the first of which leads; `crashes` is how often one has died."""
 
     rules: Sequence[FollowRule]
     clock: Clock
+    stores: Sequence[Any] = ()
     league: League = field(default_factory=League)
     declared: dict[str, list[KnownMatch]] = field(default_factory=dict)
     crashes: int = 0
 
     def __post_init__(self) -> None:
-        self.store = InlineStore(lambda: self.clock.now, lambda _: None)
-        self.process = Process(self.store, "0", adapter=self.league, clock=self.clock)
-        self.start()
+        self.stores = self.stores or [InlineStore(lambda: self.clock.now, lambda _: None)]
+        self.workers = [Worker(self, store) for store in self.stores]
+
+    @property
+    def process(self) -> Process:
+        return self.workers[0].process
+
+    @property
+    def plans(self) -> RulePlans:
+        return self.workers[0].plans
+
+    @property
+    def looks(self) -> FollowRules:
+        return self.workers[0].looks
 
     def start(self) -> None:
-        """A fresh process on the same store: nothing in memory."""
-        self.process.start()
-        followers, importer = self.process.followers, self.process.importer
-        source = ProviderSource(HEIM, self.league, text_content=True)
-        pace = polling()
-        self.plans = RulePlans(
-            self.rules,
-            read=self.process.crashing.read,
-            lists=FixtureLists(followers.limiters, pace),
-            sources={(OWNER, "heim"): source},
-            declared=self.declared,
-            clock=lambda: self.clock.now,
-        )
-        self.looks = FollowRules(
-            self.plans,
-            store=self.process.crashing,
-            importer=importer,
-            polling=pace,
-            clock=lambda: self.clock.now,
-            steady=lambda: self.clock.now,
-        )
+        """The process that leads dies and is started again; the next one leads."""
+        dead = self.workers.pop(0)
+        dead.process.crashing.store = DeadStore()
+        self.workers.append(Worker(self, dead.store))
 
     async def pass_time(self, until: float) -> None:
-        """Look whenever it is time, until then; a process that dies is started again after ten seconds."""
+        """The one that leads looks whenever it is time, until then; after it has died nobody leads for ten seconds."""
         while self.clock.now < until:
             self.clock.now = min(until, max(self.clock.now, self.looks.next_look))
             if not self.looks.is_due:
@@ -131,7 +169,7 @@ class Weekend:
                 self.start()
             self.clock.now += 1
 
-    def liveblogs(self) -> list[tuple[str, str, int, str]]:
+    async def liveblogs(self) -> list[tuple[str, str, int, str]]:
         """Match id, locale, instant of creation and whoever made it, of all that were ever made."""
         query = (
             select(
@@ -142,18 +180,18 @@ class Weekend:
             .outerjoin(rule_matches, rule_matches.c.game_id == games.c.id)
             .order_by(attachments.c.created_at)
         )
-        rows = self.store.database.look(lambda conn: conn.execute(query).all())
+        rows = await self.stores[0].read(lambda conn: conn.execute(query).all())
         return [(row.match_id, row.terms["locale"], row.created_at, row.rule or "") for row in rows]
 
 
 @contextmanager
-def weekend(rules: Sequence[FollowRule], begin: float) -> Iterator[Weekend]:
-    """A weekend that begins at this instant, all that waits going by its clock."""
+def weekend(rules: Sequence[FollowRule], begin: float, *stores: Any) -> Iterator[Weekend]:
+    """A weekend that begins at this instant, all that waits going by its clock; each store is one of another process."""
     clock = Clock(begin)
     with pytest.MonkeyPatch.context() as patch:
         steady_by(patch, clock)
         patch.setattr("ingest.sync.fixture_lists.monotonic", lambda: clock.now)
-        yield Weekend(rules, clock)
+        yield Weekend(rules, clock, stores)
 
 
 def match(
