@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from config.errors import Path
-from config.organizations import FollowEntry, Liveblog
+from config.organizations import FollowEntry, Liveblog, OrganizationConfig
 from config.settings import Settings
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -134,12 +134,21 @@ def _rules(found: ValidTables) -> Iterator[tuple[Path, str]]:
         first = seen.setdefault((rule.organization, rule.key), index)
         if first != index:
             yield ("follow", index, "key"), f"is already the key of follow[{first}]"
-        for key, text in _dangling(found, rule):
-            yield ("follow", index, key), text
-        organization = found.settings.organizations.get(rule.organization)
-        for at, provider in enumerate(rule.standby if organization is not None else ()):
-            if organization is not None and provider not in organization.providers:
-                yield ("follow", index, "standby", at), f"organization {rule.organization} has no provider {provider}"
+        yield from ((("follow", index, *key), text) for key, text in _of_organization(found, rule))
+
+
+def rule_faults(settings: Settings, rule: FollowEntry, vocabulary: Vocabulary) -> Iterator[tuple[Path, str]]:
+    """What is wrong with a rule that stands in no file, under the keys that it would have there."""
+    yield from _of_organization(ValidTables.whole(settings), rule)
+    yield from _of_rule(rule, vocabulary)
+
+
+def _of_organization(found: ValidTables, rule: FollowEntry) -> Iterator[tuple[Path, str]]:
+    yield from (((key,), text) for key, text in _dangling(found, rule))
+    organization = found.settings.organizations.get(rule.organization)
+    for at, provider in enumerate(rule.standby if organization is not None else ()):
+        if organization is not None and provider not in organization.providers:
+            yield ("standby", at), _no_access(rule.organization, organization, provider)
 
 
 def _dangling(found: ValidTables, liveblog: Liveblog | FollowEntry) -> Iterator[tuple[str, str]]:
@@ -150,7 +159,7 @@ def _dangling(found: ValidTables, liveblog: Liveblog | FollowEntry) -> Iterator[
         return
     endpoint = organization.providers.get(liveblog.provider)
     if endpoint is None:
-        yield "provider", f"organization {liveblog.organization} has no provider {liveblog.provider}"
+        yield "provider", _no_access(liveblog.organization, organization, liveblog.provider)
     elif liveblog.include_text_content and not endpoint.text_content:
         yield (
             "include_text_content",
@@ -219,6 +228,11 @@ def _misplaced(kind: str, provider: str, vocabulary: Vocabulary) -> str | None:
 
 def _sports(kind: str, vocabulary: Vocabulary) -> set[str]:
     return {sport for catalog in vocabulary.values() for sport, kinds in catalog.items() if kind in kinds}
+
+
+def _no_access(organization_id: str, organization: OrganizationConfig, provider: str) -> str:
+    there_is = ", ".join(organization.providers)
+    return f"organization {organization_id} has no provider {provider}{f', only {there_is}' if there_is else ''}"
 
 
 def _no_provider(provider: str, vocabulary: Vocabulary) -> str:

@@ -1,10 +1,11 @@
 """Who takes part: organizations with their provider endpoints, clients of the API, and declared liveblogs."""
 
+from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from config.sections import Section
 from config.values import (
@@ -158,11 +159,9 @@ class StandbyEntry(Section):
     match_id: ProviderKey
 
 
-class FollowEntry(Section):
-    """A rule: the matches of a competition, or of a team, become liveblogs `lead` seconds before kick-off."""
+class FollowTerms(Section):
+    """What a rule is about: the matches of a competition, or of a team, become liveblogs `lead` seconds before kick-off."""
 
-    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
-    organization: OrganizationId
     provider: ProviderId
     competition: ProviderKey | None = None
     team: ProviderKey | None = None
@@ -188,6 +187,26 @@ class FollowEntry(Section):
         if len({self.provider, *self.standby}) <= len(self.standby):
             raise ValueError("has two sources of one provider: each standby needs a provider of its own")
         return self
+
+
+class FollowEntry(FollowTerms):
+    """A rule of an organization: `key` names it there."""
+
+    key: DeclaredId
+    organization: OrganizationId
+
+    @classmethod
+    def of_fields(cls, organization: str, key: str, fields: Mapping[str, Any] | None) -> Self | None:
+        """The rule that was kept as these fields; None where they make none any more."""
+        try:
+            return cls.model_validate({**(fields or {}), "organization": organization, "key": key})
+        except ValidationError:
+            return None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """All but organization and key, as JSON: what is kept of a rule that stands in no file."""
+        return self.model_dump(mode="json", exclude={"organization", "key"})
 
 
 class Liveblog(Section):

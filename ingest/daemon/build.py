@@ -22,13 +22,15 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
-from ingest.sync.follow_rules import RULES, FollowRules, RulePlans, declared_matches, rules_of
+from ingest.sync.follow_rules import RULES, FollowRules, RulePlans
 from ingest.sync.followed_match import Lease, given_endpoints
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import LeasedElsewhere, MatchLeases
 from ingest.sync.poll import Record, record_nothing
 from ingest.sync.provider_source import connect, endpoint_names, rehome
+from ingest.sync.rule_book import RuleBook, declared_matches, rules_of
+from ingest.sync.rule_desk import TOPIC, RuleDesk
 from ingest.sync.standby_sources import StandbyRules, crosswalks_of
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
@@ -62,6 +64,7 @@ class Components:
     declared: Declared
     leasing: MatchLeases
     rules: FollowRules
+    rule_desk: RuleDesk
     jobs: Jobs
     wait: StartWait
     quarantine: Quarantine
@@ -150,6 +153,7 @@ async def build_components(
             ids=ids,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
+        book = RuleBook(settings, {each.id: each.catalog for each in registry}, sources)
         plans = RulePlans(
             rules_of(settings.follow),
             read=store.read,
@@ -157,8 +161,15 @@ async def build_components(
             sources=sources,
             declared=declared_matches(settings.liveblogs),
             clock=clock,
+            more=book.in_force,
         )
         rules = FollowRules(plans, store=store, importer=importer, polling=settings.polling, clock=clock)
+        store.on_announcement(TOPIC, rules.look_again)
+
+        def look_again(organization_id: str) -> None:
+            rules.look_again(organization_id)
+            store.announce(TOPIC, organization_id)
+
         jobs = Jobs(lambda: leasing.leads)
         jobs.add(RULES, rules.look)
         for key, work in declared.jobs.items():
@@ -171,6 +182,7 @@ async def build_components(
             importer=importer,
             declared=declared,
             rules=rules,
+            rule_desk=RuleDesk(book, lists, read=store.read, clock=clock, look_again=look_again),
             leasing=leasing,
             jobs=jobs,
             wait=wait,

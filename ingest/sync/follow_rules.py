@@ -9,26 +9,26 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
 from sqlalchemy import Connection
 
-from config.organizations import FollowEntry, Liveblog
 from config.sections import Polling
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource, followable_sports
-from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
-from mapping.follow.plan import TO_DO, KnownMatch, KnownMatches, ListView, Outlook, Planned, plan
+from mapping.follow.plan import TO_DO, KnownMatch, KnownMatches, ListView, Outlook, Planned, is_missed, plan
 from mapping.follow.rule import FollowRule
 from store.alarms.alarms import Observed
 from store.database import Store
 from store.following import rule_matches, sync
 from store.following.import_request import ImportRequest
+from store.following.rules import MissedMatch, list_missed, note_missed
 
 log = structlog.get_logger()
 
@@ -44,8 +44,11 @@ WARNED = 900.0
 """Seconds before kick-off from which a creation that fails is an alarm."""
 FIRST_PAUSE = 5.0
 MOST_ALARMS = 50
+MOST_MISSED = 200
+"""Matches without their liveblogs that one look writes down."""
 
-Reader = Callable[[Callable[[Connection], list[KnownMatch]]], Awaitable[list[KnownMatch]]]
+Read = Callable[[Connection], list[Any]]
+Reader = Callable[[Read], Awaitable[list[Any]]]
 MatchKey = tuple[str, str, str]
 """Organization, rule and match."""
 
@@ -64,6 +67,7 @@ class RulePlans:
     """What rules make of their providers' lists, by what there is already. `clock` gives Unix seconds.
 
     `declared`: the matches that count as made whatever there is, by organization; `read` runs a query on the database.
+    `more` finds the rules that stand in no file, anew for each plan.
     """
 
     def __init__(
@@ -75,8 +79,10 @@ class RulePlans:
         sources: Mapping[tuple[str, str], ProviderSource],
         declared: Mapping[str, Sequence[KnownMatch]],
         clock: Callable[[], float],
+        more: Read = lambda _: [],
     ) -> None:
-        self.rules, self._declared = tuple(rules), declared
+        self.rules: tuple[FollowRule, ...] = tuple(rules)
+        self._own, self._more, self._declared = self.rules, more, declared
         self._read, self._lists, self._sources, self._clock = read, lists, sources, clock
         self.seen: dict[str, SeenList] = {}
         """The lists by endpoint, as they are believed."""
@@ -84,6 +90,7 @@ class RulePlans:
     async def plan(self, *, days: int) -> list[Planned]:
         """What becomes of the matches of all rules, of so many days ahead at least. Lists that fail are as they were seen last."""
         now = self._clock()
+        self.rules = (*self._own, *await self._read(self._more))
         lists: dict[str, ListView] = {}
         for key, rules in self._by_endpoint().items():
             ahead = max(days * 86_400.0, *(rule.lead + SOON for rule in rules))
@@ -163,10 +170,17 @@ class FollowRules:
     @property
     def is_due(self) -> bool:
         """Whether it is time to look."""
-        return bool(self.plans.rules) and self._steady() >= self.next_look
+        return self._steady() >= self.next_look
 
     def clock_set(self, seconds: float) -> None:  # noqa: ARG002 -- whichever way: what waits was planned by another clock
         """The wall clock was set: look again."""
+        self.next_look = float("-inf")
+
+    def look_again(self, organization_id: str) -> None:
+        """Look at once, and try again what has failed of the organization: its rules have changed, or somebody asks for it."""
+        for (owner, _, _), failed in self._failed.items():
+            if owner == organization_id:
+                failed.again = float("-inf")
         self.next_look = float("-inf")
 
     async def look(self) -> None:
@@ -179,7 +193,9 @@ class FollowRules:
         self._beyond = [each for each in planned if each.outlook is Outlook.BEYOND]
         room = asyncio.Semaphore(AT_ONCE)
         left = await asyncio.gather(*(self._within(begun, room, each) for each in due))
-        self.next_look = self._steady() if any(left) else begun + self._pause(planned)
+        at_once = self.next_look == float("-inf")
+        self.next_look = self._steady() if any(left) or at_once else begun + self._pause(planned)
+        await self._note_missed(planned)
 
     def _may_try(self, planned: Planned) -> bool:
         failed = self._failed.get(_key(planned))
@@ -228,6 +244,21 @@ class FollowRules:
         pause = min(FIRST_PAUSE * 2 ** min(failures - 1, 10), self._polling.create_retry_max)
         self._failed[key] = FailedCreation(planned, failures, cause, self._steady() + pause)
         log.warning("rule.creation_failed", rule=planned.rule.key, match=planned.fixture.match_id, cause=cause)
+
+    async def _note_missed(self, planned: Sequence[Planned]) -> None:
+        """Keep, for people to read, which matches have no liveblog that should have one; what has one is taken off."""
+        kept = {each.key: each for each in await self._store.read(list_missed)}
+        now, missed = self._clock(), {}
+        for each in planned:
+            failed = self._failed.get(_key(each))
+            if failed is not None or is_missed(each, now):
+                row = _missed(each, None if failed is None else failed.cause)
+                missed[row.key] = replace(row, since=kept[row.key].since if row.key in kept else 0)
+        settled = {_missed(each, None).key for each in planned if each.outlook is not Outlook.OVER} - missed.keys()
+        changed = [row for key, row in missed.items() if kept.get(key) != row][:MOST_MISSED]
+        gone = [row for key, row in kept.items() if key in settled]
+        if changed or gone:
+            await self._store.write(partial(note_missed, found=changed, gone=gone))
 
     def _forget_failures(self, planned: Sequence[Planned]) -> None:
         """What is not due any more has not failed: it is made, over or called off."""
@@ -279,6 +310,14 @@ def _alarm(planned: Planned, cause: str) -> Observed:
     )
 
 
+def _missed(planned: Planned, cause: str | None) -> MissedMatch:
+    """The row of a match without its liveblog; `cause`: why the creation fails, None where nothing was tried."""
+    rule, fixture = planned.rule, planned.fixture
+    reason, word = (planned.reason.name, planned.word) if cause is None and planned.reason else ("FAILED", cause or "")
+    found = rule.organization_id, rule.key, rule.provider, fixture.match_id
+    return MissedMatch(*found, planned.title, fixture.kickoff, reason, word)
+
+
 def _will_be(planned: Planned) -> KnownMatch:
     """What the rules that come later in the order see of a match that this one makes."""
     rule, fixture = planned.rule, planned.fixture
@@ -292,55 +331,6 @@ def _will_be(planned: Planned) -> KnownMatch:
         by=f"the rule {rule.key}",
         rule=rule.key,
     )
-
-
-def rules_of(entries: Iterable[FollowEntry]) -> list[FollowRule]:
-    """The rules that the configuration declares, in its order."""
-    return [
-        FollowRule(
-            key=each.key,
-            organization_id=each.organization,
-            provider=each.provider,
-            competition=each.competition,
-            team=each.team,
-            sport=each.sport,
-            gender=each.gender,
-            lead=each.lead,
-            editorial_publishing=each.editorial_publishing,
-            most_a_day=each.most_a_day,
-            standby=each.standby,
-            tags=each.tags,
-            terms=ImportOptions(
-                sport=each.sport or "",
-                locale=each.locale,
-                auto_post=each.auto_post,
-                exclude_events=frozenset(each.exclude_events),
-                exclude_scoreboard=each.exclude_scoreboard,
-                text=each.include_text_content,
-                confirm=each.confirm,
-            ),
-        )
-        for each in entries
-    ]
-
-
-def declared_matches(entries: Iterable[Liveblog]) -> dict[str, list[KnownMatch]]:
-    """The matches that `[[liveblogs]]` names by their id, by organization: they count as made from the start."""
-    found: dict[str, list[KnownMatch]] = defaultdict(list)
-    for each in entries:
-        if each.match_id is not None:
-            by = f"[[liveblogs]] {each.key}"
-            found[each.organization].append(
-                KnownMatch(
-                    provider=each.provider,
-                    match_id=each.match_id,
-                    locale=each.locale,
-                    teams=frozenset(),
-                    kickoff=None,
-                    by=by,
-                )
-            )
-    return found
 
 
 def _request(rule: FollowRule, match_id: str) -> ImportRequest:

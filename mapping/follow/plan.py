@@ -221,6 +221,14 @@ def is_settled(team: NamedId | None) -> bool:
     return team is not None and bool(team.name.strip()) and not _PLACEHOLDER.search(team.name.strip())
 
 
+def is_missed(planned: Planned, now: float) -> bool:
+    """Whether the liveblog should be there by now, and a person should look why it is not."""
+    kickoff = planned.fixture.kickoff
+    waits = planned.outlook is Outlook.WAITS and planned.reason is WhyNot.TEAMS
+    left = waits or planned.outlook in {Outlook.BEYOND, Outlook.UNDECIDED}
+    return left and kickoff is not None and kickoff - planned.rule.lead <= now
+
+
 class KnownMatches:
     """The matches that an organization has, or had, liveblogs of: found by language and id, or by both teams and the day."""
 

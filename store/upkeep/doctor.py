@@ -24,7 +24,7 @@ from store.engine import migrate
 from store.engine.errors import UnreadableRow, store_errors
 from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.settings import parse_url
-from store.following import ledger, sync
+from store.following import ledger, rules, sync
 from store.liveblogs.event_rows import event_of, owners_of_parts
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import words_of_game, words_of_master
@@ -236,6 +236,10 @@ def _webhooks(conn: Connection) -> Iterator[Fault]:
     yield from _each("have a status that is none", webhooks.in_no_known_state(conn))
 
 
+def _rules(conn: Connection) -> Iterator[Fault]:
+    return _each("cannot be read", (each.key for each in rules.stored_rules(conn) if each.fields is None))
+
+
 _STANDING = lines.c.state.in_((State.POSTED, State.DISALLOWED))
 """The ledger says that the post is there."""
 _LOST_EVENTS = (
@@ -338,5 +342,6 @@ CHECKS: Mapping[str, Callable[[Connection], Iterable[Fault]]] = {
     "ledger-rows": _ledger_rows,
     "outbox": _outbox,
     "webhooks": _webhooks,
+    "rules": _rules,
 }
 """Each check of the rows by its name."""

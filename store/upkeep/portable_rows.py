@@ -29,6 +29,7 @@ from store.engine.errors import StoreError
 from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
 from store.files.storage import KEY
 from store.following.rule_matches import rule_matches
+from store.following.rules import follow_rules
 from store.following.standby_tables import standbys
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history
 from store.media.tables import image_uses, media_probes, upload_uses, uploads
@@ -130,6 +131,7 @@ PORTABLE: tuple[PortableTable, ...] = (
     PortableTable(beliefs, beliefs.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     of_organization(attachments, parents={"game_id": "game", "follow_id": "follow"}),
     of_organization(rule_matches, named={"game_id": "game"}),
+    of_organization(follow_rules),
     of_games(standbys, parents={"follow_id": "follow"}),
     of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(
@@ -173,6 +175,7 @@ STAYS: Mapping[str, str] = {
     "hub_pings": "feeds have other addresses at the new place",
     "clients": "credentials, and a client may serve several organizations",
     "alarms": "what goes on at the old place",
+    "missed_matches": "what did not go well at the old place",
     "post_times": "when the old place did what; the new one has done nothing yet",
     "decisions": "what the old place decided upon which answers",
     "workers": "processes that run",

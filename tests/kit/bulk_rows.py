@@ -93,6 +93,10 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "attachments": {"game_id": OWN_GAME, "follow_id": OWN_FOLLOW, "match_id": "('8' || n)", "closed_at": AGO},
     "standbys": {"game_id": OWN_GAME, "place": "1", "pinned": "''", "edition": "0"},
     "rule_matches": {"locale": "'de'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO, "made_at": SOON},
+    "follow_rules": {"organization_id": ONE_OF_MANY, "key": "('rule ' || n)", "fields": "'{}'", "changed_at": AGO},
+    "missed_matches": {
+        "organization_id": ONE_OF_TEN, "rule": "'league'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO,
+    },
     "source_health": {"follow_id": OWN_FOLLOW, "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
     "ledger": {"key": f"('k' || (n % {POSTS}))", "local_id": POST, "kind": "'incident'", "state": "'posted'"},
     "post_times": {"version": "(n + 1)", "what": "'posted'", **BELIEVED},

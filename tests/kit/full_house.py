@@ -301,6 +301,18 @@ def _remaining(unit: Unit) -> None:
         "beliefs": {"follow_id": follow_id},
         "source_health": {"follow_id": follow_id, "poll_interval": 5.0},
         "rule_matches": {**game, "provider": "heim", "match_id": "1", "locale": "de"},
+        "follow_rules": {
+            "organization_id": OWNER,
+            "key": "league",
+            "fields": {"provider": "heim", "competition": "12"},
+        },
+        "missed_matches": {
+            "organization_id": OWNER,
+            "rule": "league",
+            "provider": "heim",
+            "match_id": "1",
+            "title": WORDS,
+        },
         "post_times": {**game, "version": 1, "local_id": "egoal", "what": "posted", "believed_at": 1000 * at},
         "decisions": {"follow_id": follow_id, "believed_at": 1000 * at},
         "corrections": {**game, "through": "egoal"},

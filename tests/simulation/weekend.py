@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from ingest.sync.fixture_lists import FixtureLists
-from ingest.sync.follow_rules import FollowRules, RulePlans
+from ingest.sync.follow_rules import FollowRules, Read, RulePlans
 from ingest.sync.provider_source import ProviderSource
 from mapping.errors import DownstreamRejected, MatchUnknown, UpstreamUnavailable
 from mapping.follow.plan import KnownMatch
@@ -104,13 +104,15 @@ class Worker:
         clock, league = self.days.clock, self.days.league
         self.process = Process(self.store, "0", adapter=league, clock=clock)
         pace, crashing = polling(), self.process.crashing
+        self.lists = FixtureLists(self.process.followers.limiters, pace)
         self.plans = RulePlans(
             self.days.rules,
             read=crashing.read,
-            lists=FixtureLists(self.process.followers.limiters, pace),
+            lists=self.lists,
             sources={(OWNER, "heim"): ProviderSource(HEIM, league, text_content=True)},
             declared=self.days.declared,
             clock=lambda: clock.now,
+            more=self.days.more,
         )
         self.looks = FollowRules(
             self.plans,
@@ -132,6 +134,7 @@ class Weekend:
     league: League = field(default_factory=League)
     declared: dict[str, list[KnownMatch]] = field(default_factory=dict)
     crashes: int = 0
+    more: Read = lambda _: []
 
     def __post_init__(self) -> None:
         self.stores = self.stores or [InlineStore(lambda: self.clock.now, lambda _: None)]
