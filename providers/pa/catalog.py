@@ -105,6 +105,9 @@ STATES: Mapping[str, State] = {
 }  # fmt: skip
 """Name of a status (`status_<name>` of the names) → what it means."""
 
+MEN = "100,101,102,103,120,121,122,123,300,301,320,321,400,500,501,510,620,625,635,650,700,701,713,714,750,751,994"
+"""Competitions of which nobody says in public that women or youth play them; friendlies (721) are of both."""
+
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "match/info/{key}/{id}", "documented", "state and score of a match"),
     Name("events_resource", "match/events/{key}/{id}", "documented", "all that happens in a match"),
@@ -129,6 +132,8 @@ NAMES: tuple[Name, ...] = (
     Name("shootout_goal", "shootoutGoal", "documented", "eventType"),
     Name("shootout_miss", "shootoutMiss", "documented", "eventType"),
     Name("shootout_save", "shootoutSave", "documented", "eventType"),
+    Name("competitions_men", MEN, "inferred", "competitionIDs that men's first teams play, separated by commas"),
+    Name("competitions_women", "333,423,961,970", "inferred", "competitionIDs that women's first teams play"),
     Name("error_nothing", "No data available", "documented", "what an error contains: there is none, or not yet"),
     Name("error_unknown", "not valid", "documented", "what an error contains: nobody knows the id"),
     Name("error_refused", "denied", "documented", "what an error contains: not with these credentials"),

@@ -32,13 +32,15 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
     moment, is_open = kickoff(match, faults)
     if moment is None:
         raise ValueMismatch("date", "missing")
+    contest = _contest(match, faults)
+    gender = None if contest is None else _gender(contest.id, names)
     home, away = (_team(match, side) for side in ("homeTeam", "awayTeam"))
     if home is None and away is None:
         raise ValueMismatch("homeTeam", "missing")
     return Fixture(
         match_id=str(ident),
         sport="soccer",
-        competition=_contest(match, faults),
+        competition=contest,
         round=_text_in(match, "round", faults),
         home=home,
         away=away,
@@ -47,8 +49,18 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
         status=status,
         status_word=word,
         score=_score(match) if status is not None and status.begun else None,
+        gender=gender,
+        age_class=None if gender is None else "senior",
         text_coverage=False,
     )
+
+
+def _gender(competition: str, names: Mapping[str, str]) -> str | None:
+    """Who plays the competition, which no row says: known of some, all of first teams."""
+    for gender, name in (("male", "competitions_men"), ("female", "competitions_women")):
+        if competition in {each.strip() for each in names[name].split(",")}:
+            return gender
+    return None
 
 
 def _team(match: Row, side: str) -> NamedId | None:
