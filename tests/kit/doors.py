@@ -323,6 +323,12 @@ DOORS: dict[str, Door] = {
     "POST /desk/matches/act": desk(lambda n: form(n, pause=n.ticker), Caller.EDITOR, done=303, refused=409, other=409),
     "GET /desk/matches/new": desk(lambda n: Sent(query={"attach": n.ticker}), Caller.EDITOR),
     "POST /desk/matches/new": desk(lambda n: form(n, **NEW, attach=n.ticker), Caller.EDITOR, done=303),
+    "GET /desk/new/match": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.EDITOR),
+    "POST /desk/new/match": of_oneself(
+        lambda n: form(n, sport="soccer", home="A", away="B"), 303, SIGN_IN, Caller.EDITOR
+    ),
+    "GET /desk/new/topic": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.EDITOR),
+    "POST /desk/new/topic": of_oneself(lambda n: form(n, title="A topic"), 303, SIGN_IN, Caller.EDITOR),
     "GET /desk/matches/{liveblogId}": desk(at_liveblog),
     "POST /desk/matches/{liveblogId}/settings": desk(
         lambda n: form(n, paused="yes"), Caller.EDITOR, done=303, refused=409

@@ -215,6 +215,8 @@ SCREENS = {
     "settings of a match": desk("/matches/gmatch1"),
     "matches of a day": desk("/matches/new"),
     "new liveblog": desk("/matches/new?provider=heim&kind=matchId&id=7"),
+    "match by hand": desk("/new/match"),
+    "topic": desk("/new/topic"),
     "comments": desk("/comments?status=approved"),
     "account": desk("/account"),
     "second factor": desk("/account", second_factor),

@@ -51,7 +51,7 @@ async def test_matches_are_chosen_from_the_day_without_typing(tmp_path, browsers
         page = await context.new_page()
         note_complaints(page)
         await page.goto(f"{address}/desk")
-        await page.get_by_role("link", name="New liveblog from a match").click()
+        await page.get_by_role("link", name="New liveblog").click()
         await page.locator(".fixtures .fix").first.click()
         await page.get_by_role("button", name="Create 1 liveblog").click()
         await page.get_by_text("Saved.").wait_for()

@@ -129,6 +129,8 @@ QUERIES = {
         "?provider=heim&kind=matchId&id={xss}",
         "?provider={xss}&kind={xss}&id={xss}",
     ),
+    "/desk/new/match": ("",),
+    "/desk/new/topic": ("",),
     "/desk/comments": ("", "?status=approved", "?status=rejected", "?status=hidden", "?liveblogId=gxss"),
     "/desk/comments/list": ("?status=approved",),
     "/desk/account": ("", "?done={xss}"),

@@ -19,9 +19,10 @@ from tests.kit.sqlite import copied_url
 COMMENT = f"{1:024x}"
 ALONE = {
     "/desk/sign-in", "/desk/sign-in/code", "/desk/sign-out", "/desk/account/password", "/desk/account/second-factor",
-    "/desk/account/end-session", "/desk/account/end-everywhere", "/desk/liveblogs/{liveblogId}/open",
+    "/desk/account/end-session", "/desk/account/end-everywhere", "/desk/liveblogs/{liveblogId}/open", "/desk/new/match",
+    "/desk/new/topic",
 }  # fmt: skip
-"""Forms about the account or the browser that sends them: nobody else has one."""
+"""Forms about the account or the browser that sends them, and of what is not there yet: nobody else has one."""
 MATCH, NEW, QUEUE = "/desk/matches/{liveblogId}", "/desk/matches/new", "/desk/comments"
 
 

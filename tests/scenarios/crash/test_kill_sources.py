@@ -49,10 +49,14 @@ class KilledPair:
             self.second.bodies = {f"{PA_PATHS[name]}/{KEY}/{PA.ident(match_id)}": body for name, body in bodies}
 
     def versions(self, number):
-        """So many versions: those with which goals come, and others."""
+        """So many versions: those with which goals come, and others.
+
+        None with a lower score than one before: a row that came back ahead of its score says nothing to who has not seen it go.
+        """
         totals = [each.score.total if each.score else 0 for each in self.course.kept]
         goals = {totals.index(total) for total in range(1, max(totals) + 1) if total in totals}
-        others = sorted({*range(self.course.running + 1, len(totals) - 1)} - goals)
+        later = range(self.course.running + 1, len(totals) - 1)
+        others = [at for at in later if at not in goals and totals[at] == max(totals[:at])]
         return sorted([*goals, *self.rng.sample(others, max(0, number - len(goals)))])
 
     async def asks(self, path, body, **params):
