@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -51,11 +51,6 @@ NAVIGATION = (
 )
 
 
-def pager_html(links: Iterable[tuple[str, str]]) -> str:
-    shown = "".join(f'<a class="button" href="{address}">{name}</a>' for address, name in links)
-    return f'<p class="pager">{shown}</p>' if shown else ""
-
-
 class DeskPage(NamedTuple):
     """What a page of the desk is made with: its reader's texts, who is signed in, and the way up to the root."""
 
@@ -90,16 +85,6 @@ class DeskPage(NamedTuple):
     def link(self, path: str) -> str:
         """The address of a path of this service, wherever the service lies: `/desk/account`."""
         return self.up + path.removeprefix("/") or "./"
-
-    def old_response(
-        self,
-        title: str,
-        body: str,
-        status: int = 200,
-        headers: Mapping[str, str] | None = None,
-        scripts: Iterable[str] = (),
-    ) -> Response:
-        return self.response("old.html", status, headers, title=title, body=Markup(body), scripts=scripts)  # noqa: S704
 
     def render(self, template: str, **shown: Any) -> Markup:
         """What a template makes of all that is `shown`."""

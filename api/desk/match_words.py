@@ -7,6 +7,7 @@ from typing import Any
 
 from api.desk.desk_frame import DeskPage
 from api.page.document import LOCALES, territorial
+from api.view.match_sources import AUTOMATIC
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.fusion.leading_source import Reason
@@ -91,6 +92,25 @@ def reason_text(texts: Translator, reason: Reason, *, pinned: bool) -> str:
     if reason is Reason.PINNED and not pinned:
         return texts.text("a person had chosen it; the first source leads again once it has been well for a while")
     return texts.text(REASONS[reason])
+
+
+def source_texts(texts: Translator, both: Mapping[str, Any] | None) -> list[str]:
+    """Which source leads and why, where it is not the first one, and what the sources disagree about; nothing for one source.
+
+    `both`: as external.json shows them.
+    """
+    if both is None:
+        return []
+    _, second = both["sources"]
+    lines = []
+    if second["leads"]:
+        reason = reason_text(texts, Reason(second["reason"]), pinned=both["leads"] != AUTOMATIC)
+        lines.append(texts.text("{provider} leads: {reason}", provider=second["provider"], reason=reason))
+    if both["disagreements"]:
+        lines.append(
+            texts.text("The sources disagree about: {what}", what=brief_disagreements(texts, both["disagreements"]))
+        )
+    return lines
 
 
 def disagreement_texts(texts: Translator, found: Iterable[Mapping[str, Any]]) -> list[str]:

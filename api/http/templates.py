@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -33,6 +33,7 @@ def initials(name: str) -> str:
     return "".join(each[0] for each in words[:1] + words[1:][-1:]).upper()
 
 
+@cache
 def load_templates(package: str) -> Environment:
     """All templates in the folder `templates` of a package.
 

@@ -128,14 +128,16 @@ def response_to(error: ServiceError, scope: Scope, depth: int, *, has_session: b
 
 def error_page(status: int, locale: str, depth: int, reason: str = "") -> str:
     """The page for an HTTP status, under a path with `depth` slashes. `reason`: why a form was refused."""
+    from api.http.templates import load_templates  # a start that shows no page needs none
+
     texts, up = translator(locale), "../" * (depth - 1)
-    words = SAID.get(status, PageText.FAILED if status >= 500 else PageText.BAD_ADDRESS)
-    said, lists = escape(texts.text(words)), escape(texts.text(PageText.ALL_LIVEBLOGS))
+    said = texts.text(SAID.get(status, PageText.FAILED if status >= 500 else PageText.BAD_ADDRESS))
     body = (
-        f'<header class="front"><h1>{status}</h1></header>'
-        f'<main><p>{said}</p>{f"<p>{escape(reason)}</p>" if reason else ""}<p><a href="{up or "./"}">{lists}</a></p></main>'
+        load_templates("api.page")
+        .get_template("error.html")
+        .render(status=status, said=said, reason=reason, up=up, lists=texts.text(PageText.ALL_LIVEBLOGS))
     )
-    return document(title=f"{status} · matchwire", language=texts.locale, about=texts.text(words), body=body, up=up)
+    return document(title=f"{status} · matchwire", language=texts.locale, about=said, body=body, up=up)
 
 
 def moment(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> str:

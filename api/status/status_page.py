@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 from starlette.responses import Response
@@ -30,9 +29,6 @@ LABELS = {
     "active": "Webhook subscriptions",
     "disabled": "Webhook subscriptions, disabled",
 }
-ENDPOINT_HEADS = ("Endpoint", "State", "Load", "Matches", "Last answer")
-MATCH_HEADS = ("Match", "Endpoint", "State", "Last answer", "Last change")
-DELAY_HEADS = ("Provider: said to seen (s: p50 / p95 / p99)", "Us: seen to committed (s)")
 _OPTIONAL: Json = {"type": ["object", "null"]}
 REPORT: Json = {
     "type": "object",
@@ -102,6 +98,8 @@ async def _made(request: ApiRequest) -> Mapping[str, Any]:
 
 def render(found: Mapping[str, Any], now: float) -> str:
     """The page; `now` in Unix seconds."""
+    from api.http.templates import load_templates  # a start that shows no page needs none
+
     open_, over = ([each for each in found["alarms"] if (each["endedAt"] is None) is still] for still in (True, False))
     verdict = f"{len(open_)} alarm{'s' * (len(open_) > 1)}" if open_ else "All is well"
     process = found["process"]
@@ -113,13 +111,16 @@ def render(found: Mapping[str, Any], now: float) -> str:
         **{LABELS.get(name, name): _known(count) for name, count in (found["webhooks"] or {}).items()},
     }
     body = (
-        f'<header class="front"><h1>{verdict}</h1></header><main class="status">'
-        + _alarms("Alarms", open_, now)
-        + _table("State", ("", ""), facts.items())
-        + _table("Provider endpoints", (*ENDPOINT_HEADS, *DELAY_HEADS), map(_endpoint, found["endpoints"]))
-        + _table("Matches", (*MATCH_HEADS, *DELAY_HEADS), (_match(each, now) for each in found["followed"]))
-        + _alarms("Ended in the last day", over, now)
-        + "</main>"
+        load_templates("api.status")
+        .get_template("status.html")
+        .render(
+            verdict=verdict,
+            alarms=[_alarm(each, now) for each in open_],
+            facts=list(facts.items()),
+            endpoints=[_endpoint(each) for each in found["endpoints"]],
+            matches=[_match(each, now) for each in found["followed"]],
+            ended=[_alarm(each, now) for each in over],
+        )
     )
     return document(
         title=f"{verdict} · matchwire",
@@ -161,28 +162,8 @@ def _percentiles(found: Mapping[str, int] | None) -> str:
     return "–" if found is None else " / ".join(f"{found[name] / 1000:.2f}" for name in ("p50", "p95", "p99"))
 
 
-def _alarms(title: str, found: list[Mapping[str, Any]], now: float) -> str:
-    rows = [
-        (each["kind"], each["message"], _instant(each["beganAt"], now), _instant(each["endedAt"], now))
-        for each in found
-    ]
-    return _table(title, ("Kind", "What", "Since", "Until"), rows)
-
-
-def _table(title: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    lines = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
-    if not lines:
-        return ""
-    named = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
-    head = f"<thead><tr>{named}</tr></thead>" if any(heads) else ""
-    table = f"<table>{head}<tbody>{lines}</tbody></table>"
-    name = escape(title)
-    return f'<section class="card" tabindex="0" aria-label="{name}"><h2>{name}</h2>{table}</section>'
-
-
-def _cells(row: Iterable[Any]) -> str:
-    first, *others = (escape(str(cell)) for cell in row)
-    return f'<th scope="row">{first}</th>' + "".join(f"<td>{each}</td>" for each in others)
+def _alarm(each: Mapping[str, Any], now: float) -> tuple[str, ...]:
+    return each["kind"], each["message"], _instant(each["beganAt"], now), _instant(each["endedAt"], now)
 
 
 def _known(value: Any) -> Any:

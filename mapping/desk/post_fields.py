@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mapping.desk.liveblog_text import LiveblogText
+from mapping.locales import msgid
 from mapping.posts.merge import owners
 from mapping.rules.rich_text import plain
 
 LONGEST = 160
 """Characters of a value that are shown."""
-LABELS: Mapping[str, LiveblogText] = {
-    "headline": LiveblogText.HEADLINE,
-    "highlight": LiveblogText.STANDS_OUT,
-    "sport_event": LiveblogText.INCIDENT,
-    "sport_event.event_type": LiveblogText.EVENT_TYPE,
-    "sport_event.title": LiveblogText.INCIDENT,
-    "sport_event.time_of_play": LiveblogText.MINUTE,
-    "sport_event.team": LiveblogText.TEAM,
-    "sport_event.players": LiveblogText.PLAYERS,
-    "sport_event.score": LiveblogText.SCORE,
-    "sport_event.score.home_score": LiveblogText.SCORE_HOME,
-    "sport_event.score.away_score": LiveblogText.SCORE_AWAY,
-    "sport_event.phase": LiveblogText.PHASE,
-    "contents": LiveblogText.TEXT,
-    "media": LiveblogText.PICTURES,
-    "scoreboard.score": LiveblogText.SCORE,
-    "scoreboard.score.home_score": LiveblogText.SCORE_HOME,
-    "scoreboard.score.away_score": LiveblogText.SCORE_AWAY,
-    "scoreboard.scores": LiveblogText.SCORE_PARTS,
-    "scoreboard": LiveblogText.SCORE,
-    "state_info": LiveblogText.STATE_OF_PLAY,
+LABELS: Mapping[str, str] = {
+    "headline": msgid("Headline"),
+    "highlight": msgid("Stands out"),
+    "sport_event": msgid("Incident"),
+    "sport_event.event_type": msgid("Kind of event"),
+    "sport_event.title": msgid("Incident"),
+    "sport_event.time_of_play": msgid("Minute"),
+    "sport_event.team": msgid("Team"),
+    "sport_event.players": msgid("Players"),
+    "sport_event.score": msgid("Score"),
+    "sport_event.score.home_score": msgid("Score, home"),
+    "sport_event.score.away_score": msgid("Score, away"),
+    "sport_event.phase": msgid("Phase of play"),
+    "contents": msgid("Text"),
+    "media": msgid("Pictures and videos"),
+    "scoreboard.score": msgid("Score"),
+    "scoreboard.score.home_score": msgid("Score, home"),
+    "scoreboard.score.away_score": msgid("Score, away"),
+    "scoreboard.scores": msgid("Score of a part"),
+    "scoreboard": msgid("Score"),
+    "state_info": msgid("State of play"),
 }
 """Path of a field, or of what holds it → how it is called."""
 BESIDE = frozenset({"_type", "created_at"})
@@ -50,10 +50,15 @@ class FieldOwner(NamedTuple):
     """A field: its path for handing it back, its name, whether a person has changed it, what stands, what the provider says."""
 
     path: str
-    label: LiveblogText
+    label: str
     of_person: bool
     current: str
     said: str
+
+    @property
+    def is_returnable(self) -> bool:
+        """Whether it can be handed back: a person has changed it, and of blocks the provider has written it."""
+        return self.of_person and (bool(self.said) or not self.path.startswith("contents."))
 
 
 def post_fields(
@@ -100,8 +105,8 @@ def of_person(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
 
 
 def returnable(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
-    """Those that can be handed back: of blocks only those that the provider has written."""
-    return [each for each in of_person(fields) if each.said or not each.path.startswith("contents.")]
+    """Those that can be handed back."""
+    return [each for each in fields if each.is_returnable]
 
 
 def _fields(said: Mapping[str, Any], document: Mapping[str, Any], shown: Mapping[str, Any]) -> list[FieldOwner]:
@@ -117,7 +122,7 @@ def _fields(said: Mapping[str, Any], document: Mapping[str, Any], shown: Mapping
     return found
 
 
-def _label(path: str) -> LiveblogText | None:
+def _label(path: str) -> str | None:
     """The name of the field, or of the nearest thing that holds it; None for what nobody changes by hand."""
     if path in NAMELESS or path.rpartition(".")[2] in {"_type", "local_id", "sportstype"}:
         return None
