@@ -21,6 +21,7 @@ from ingest.kit.process import Role
 from ingest.kit.quarantine import Quarantine
 from ingest.kit.start import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
+from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import RULES, FollowRules, RulePlans
 from ingest.sync.followed_match import Lease, given_endpoints
@@ -29,7 +30,7 @@ from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import LeasedElsewhere, MatchLeases
 from ingest.sync.poll import Record, record_nothing
 from ingest.sync.provider_source import connect, endpoint_names, rehome
-from ingest.sync.rule_book import RuleBook, declared_matches, rules_of
+from ingest.sync.rule_book import RuleBook, rules_of
 from ingest.sync.rule_desk import TOPIC, RuleDesk
 from ingest.sync.standby_sources import StandbyRules, crosswalks_of
 from ingest.sync.standby_watch import StandbyWatch
@@ -159,7 +160,7 @@ async def build_components(
             read=store.read,
             lists=lists,
             sources=sources,
-            declared=declared_matches(settings.liveblogs),
+            declared=DeclaredMatches(settings.liveblogs),
             clock=clock,
             more=book.in_force,
         )

@@ -16,6 +16,7 @@ import structlog
 from sqlalchemy import Connection
 
 from config.sections import Polling
+from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource, followable_sports
@@ -24,6 +25,7 @@ from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
 from mapping.follow.plan import TO_DO, KnownMatch, KnownMatches, ListView, Outlook, Planned, is_missed, plan
 from mapping.follow.rule import FollowRule
+from mapping.match.fixture import Fixture
 from store.alarms.alarms import Observed
 from store.database import Store
 from store.following import rule_matches, sync
@@ -66,7 +68,7 @@ class FailedCreation:
 class RulePlans:
     """What rules make of their providers' lists, by what there is already. `clock` gives Unix seconds.
 
-    `declared`: the matches that count as made whatever there is, by organization; `read` runs a query on the database.
+    `declared`: the matches that count as made whatever there is; `read` runs a query on the database.
     `more` finds the rules that stand in no file, anew for each plan.
     """
 
@@ -77,7 +79,7 @@ class RulePlans:
         read: Reader,
         lists: FixtureLists,
         sources: Mapping[tuple[str, str], ProviderSource],
-        declared: Mapping[str, Sequence[KnownMatch]],
+        declared: DeclaredMatches,
         clock: Callable[[], float],
         more: Read = lambda _: [],
     ) -> None:
@@ -86,36 +88,47 @@ class RulePlans:
         self._read, self._lists, self._sources, self._clock = read, lists, sources, clock
         self.seen: dict[str, SeenList] = {}
         """The lists by endpoint, as they are believed."""
+        self._views: dict[str, ListView] = {}
 
     async def plan(self, *, days: int) -> list[Planned]:
         """What becomes of the matches of all rules, of so many days ahead at least. Lists that fail are as they were seen last."""
         now = self._clock()
         self.rules = (*self._own, *await self._read(self._more))
-        lists: dict[str, ListView] = {}
         for key, rules in self._by_endpoint().items():
             ahead = max(days * 86_400.0, *(rule.lead + SOON for rule in rules))
-            lists[key] = await self._list(self._source(rules[0]), ahead, now)
+            self._views[key] = await self._list(self._source(rules[0]), ahead, now)
+        if self.rules:
+            await self._declared.look_up(self._sources)
         known: dict[str, KnownMatches] = {}
         for organization_id in {rule.organization_id for rule in self.rules}:
             look = partial(rule_matches.known_matches, organization_id=organization_id, now=now)
-            there = [*await self._read(look), *self._declared.get(organization_id, ())]
+            there = [*await self._read(look), *self._declared_of(organization_id)]
             known[organization_id] = KnownMatches(there, Links())
-        found: list[Planned] = []
-        for rule in self.rules:
+        found: dict[int, list[Planned]] = {}
+        for place, rule in sorted(enumerate(self.rules), key=lambda each: -each[1].lead):  # whose moment comes first
             there_are = known[rule.organization_id]
-            of_rule = plan(rule, lists[self._source(rule).adapter.endpoint.key], there_are, now=now)
-            for each in of_rule:
+            found[place] = plan(rule, self._view(rule), there_are, now=now)
+            for each in found[place]:
                 if each.outlook in {Outlook.DUE, Outlook.WAITS}:
                     there_are.add(_will_be(each))
-            found += of_rule
-        return found
+        return [each for _, of_rule in sorted(found.items()) for each in of_rule]
 
     def covering(self, planned: Planned, known: Iterable[KnownMatch]) -> KnownMatch | None:
         """Which of these matches of the organization the planned one is, by the list that was seen last."""
-        listed = frozenset(
-            each.match_id for each in self.seen[self._source(planned.rule).adapter.endpoint.key].fixtures
-        )
-        return KnownMatches(known, Links()).find(planned.rule, planned.fixture, listed)
+        return KnownMatches(known, Links()).find(planned.rule, planned.fixture, self._view(planned.rule))
+
+    def _declared_of(self, organization_id: str) -> list[KnownMatch]:
+        """What the configuration names, with the teams that a list says of it."""
+        found = []
+        for each in self._declared.known[organization_id]:
+            source = self._sources.get((organization_id, each.provider))
+            view = None if source is None else self._views.get(source.adapter.endpoint.key)
+            fixture = None if view is None else view.by_id.get(each.match_id)
+            found.append(each if fixture is None else replace(each, teams=_teams(fixture), kickoff=fixture.kickoff))
+        return found
+
+    def _view(self, rule: FollowRule) -> ListView:
+        return self._views[self._source(rule).adapter.endpoint.key]
 
     def _source(self, rule: FollowRule) -> ProviderSource:
         """Where the rule's lists come from: its organization has the provider, as the configuration was checked."""
@@ -138,7 +151,7 @@ class RulePlans:
         except ServiceError as error:
             seen = before.failed(error.message)
         else:
-            seen = before.seen(listed.fixtures, zone)
+            seen = before.seen(listed.fixtures, first, zone)
         if seen.is_trouble and not before.is_trouble:
             log.warning("list.not_believed", endpoint=endpoint.key, cause=seen.cause)
         self.seen[endpoint.key] = seen
@@ -321,16 +334,19 @@ def _missed(planned: Planned, cause: str | None) -> MissedMatch:
 def _will_be(planned: Planned) -> KnownMatch:
     """What the rules that come later in the order see of a match that this one makes."""
     rule, fixture = planned.rule, planned.fixture
-    teams = frozenset(each.id for each in (fixture.home, fixture.away) if each is not None)
     return KnownMatch(
         provider=rule.provider,
         match_id=fixture.match_id,
         locale=rule.terms.locale,
-        teams=teams,
+        teams=_teams(fixture),
         kickoff=fixture.kickoff,
         by=f"the rule {rule.key}",
         rule=rule.key,
     )
+
+
+def _teams(fixture: Fixture) -> frozenset[str]:
+    return frozenset(each.id for each in (fixture.home, fixture.away) if each is not None)
 
 
 def _request(rule: FollowRule, match_id: str) -> ImportRequest:

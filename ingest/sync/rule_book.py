@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 import structlog
@@ -11,10 +10,9 @@ from sqlalchemy import Connection
 from config import Settings
 from config.cross_checks import Vocabulary, rule_faults
 from config.errors import Path
-from config.organizations import FollowEntry, Liveblog
+from config.organizations import FollowEntry
 from ingest.sync.provider_source import ProviderSource
 from mapping.documents.import_options import ImportOptions
-from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from providers.base import FixtureLister
 from store.following.rules import stored_rules
@@ -87,25 +85,6 @@ def rules_of(entries: Iterable[FollowEntry]) -> list[FollowRule]:
         )
         for each in entries
     ]
-
-
-def declared_matches(entries: Iterable[Liveblog]) -> dict[str, list[KnownMatch]]:
-    """The matches that `[[liveblogs]]` names by their id, by organization: they count as made from the start."""
-    found: dict[str, list[KnownMatch]] = defaultdict(list)
-    for each in entries:
-        if each.match_id is not None:
-            by = f"[[liveblogs]] {each.key}"
-            found[each.organization].append(
-                KnownMatch(
-                    provider=each.provider,
-                    match_id=each.match_id,
-                    locale=each.locale,
-                    teams=frozenset(),
-                    kickoff=None,
-                    by=by,
-                )
-            )
-    return found
 
 
 def _lists(owner: str, source: ProviderSource, entry: FollowEntry) -> bool:

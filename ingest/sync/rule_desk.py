@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from config import Settings
+from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import Reader, RulePlans
 from ingest.sync.provider_source import ProviderSource, endpoint_names
-from ingest.sync.rule_book import RuleBook, declared_matches, rules_of
+from ingest.sync.rule_book import RuleBook, rules_of
 from mapping.follow.cost import fullest_hours
 from mapping.follow.plan import Planned
 from mapping.follow.preview import EndpointOutlook, RulePreview
@@ -45,7 +46,7 @@ class RuleDesk:
             read=self._read,
             lists=self._lists,
             sources=sources,
-            declared=declared_matches(settings.liveblogs),
+            declared=DeclaredMatches(settings.liveblogs),
             clock=self._clock,
             more=lambda conn: [each for each in self._book.in_force(conn) if is_meant(each.organization_id)],
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -21,7 +20,6 @@ class SeenList:
     """The matches of the last good look, how many bad ones came since, and what was wrong with the last."""
 
     fixtures: tuple[Fixture, ...] = ()
-    by_day: Mapping[date, int] = field(default_factory=dict)
     bad: int = 0
     cause: str = ""
 
@@ -31,15 +29,19 @@ class SeenList:
 
     def failed(self, cause: str) -> SeenList:
         """The same after a look that gave nothing to believe."""
-        return SeenList(fixtures=self.fixtures, by_day=self.by_day, bad=self.bad + 1, cause=cause)
+        return SeenList(fixtures=self.fixtures, bad=self.bad + 1, cause=cause)
 
-    def seen(self, fixtures: tuple[Fixture, ...], zone: ZoneInfo) -> SeenList:
-        """The same after a look: as it gives them, unless a day has lost more than half of its matches."""
-        counts = Counter(
-            datetime.fromtimestamp(each.kickoff, zone).date() for each in fixtures if each.kickoff is not None
-        )
-        for day in sorted(self.by_day):
-            before, now = self.by_day[day], counts[day]
-            if before >= LEAST and 2 * now < before and not (day < min(counts, default=day)):
-                return self.failed(f"of {before} matches of {day} the list holds {now} now")
-        return SeenList(fixtures=fixtures, by_day=dict(counts))
+    def seen(self, fixtures: tuple[Fixture, ...], first: date, zone: ZoneInfo) -> SeenList:
+        """The same after a look at the days from `first` on: as it gives them, unless a day has lost more than half of its matches.
+
+        One that is listed for another day now is not lost.
+        """
+        listed = {each.match_id for each in fixtures}
+        days: dict[date, list[bool]] = defaultdict(list)
+        for each in self.fixtures:
+            if each.kickoff is not None and (day := datetime.fromtimestamp(each.kickoff, zone).date()) >= first:
+                days[day].append(each.match_id in listed)
+        for day, still in sorted(days.items()):
+            if len(still) >= LEAST and 2 * sum(still) < len(still):
+                return self.failed(f"of {len(still)} matches of {day} the list holds {sum(still)} now")
+        return SeenList(fixtures=fixtures)

@@ -82,7 +82,7 @@ class WhyNot(StrEnum):
 class KnownMatch:
     """A match that the organization has, or had, a liveblog of. `teams`: their ids at the provider; `by`: what made it, in words.
 
-    `rule`: the key of the rule that made it. A liveblog made by hand has no match id, and teams where they are linked.
+    `rule`: the key of the rule that made it. A liveblog made by hand has no match id; its teams are those of `provider`.
     """
 
     provider: str
@@ -128,9 +128,9 @@ class ListView:
     sports: AbstractSet[str]
 
     @cached_property
-    def listed(self) -> frozenset[str]:
-        """The ids of all matches."""
-        return frozenset(each.match_id for each in self.fixtures)
+    def by_id(self) -> Mapping[str, Fixture]:
+        """The matches by their ids."""
+        return {each.match_id: each for each in self.fixtures}
 
     def of(self, rule: FollowRule) -> list[Fixture]:
         """The matches that the rule is about, in the list's order."""
@@ -157,7 +157,7 @@ def plan(rule: FollowRule, lists: ListView, known: KnownMatches, *, now: float) 
     """What becomes of each match that the rule is about, the earliest first; `known` are those of its organization."""
     found = []
     for fixture in lists.of(rule):
-        there = known.find(rule, fixture, lists.listed)
+        there = known.find(rule, fixture, lists)
         found.append(_by_itself(rule, fixture, lists.sports, now) if there is None else _by_known(rule, fixture, there))
     found.sort(key=lambda each: (each.fixture.kickoff is None, each.fixture.kickoff or 0, each.fixture.match_id))
     return _bounded(found, ZoneInfo(lists.timezone))
@@ -241,12 +241,13 @@ class KnownMatches:
 
     def add(self, match: KnownMatch) -> None:
         """Know this match too, behind those that are known already."""
-        self._by_id.setdefault((match.locale, SourceId(match.provider, match.match_id)), match)
+        if match.match_id:
+            self._by_id.setdefault((match.locale, SourceId(match.provider, match.match_id)), match)
         if len(match.teams) == 2 and match.kickoff is not None:
             self._by_teams[match.locale, self._links.heads(match.provider, match.teams)].append(match)
 
-    def find(self, rule: FollowRule, fixture: Fixture, listed: AbstractSet[str]) -> KnownMatch | None:
-        """The one that this match of the rule's list is in the rule's language; `listed` are all ids of the list.
+    def find(self, rule: FollowRule, fixture: Fixture, lists: ListView) -> KnownMatch | None:
+        """The one that this match of the rule's list is in the rule's language.
 
         It has the same id; or the same two teams, by all that is linked, on the same day: of the same provider only where
         that does not list the other id too, since two that are listed are played one after the other.
@@ -255,15 +256,23 @@ class KnownMatches:
         same_id = self._by_id.get((locale, SourceId(provider, fixture.match_id)))
         if same_id is not None or fixture.home is None or fixture.away is None or fixture.kickoff is None:
             return same_id
-        kickoff = fixture.kickoff
+        kickoff, zone = fixture.kickoff, ZoneInfo(lists.timezone)
         teams = self._links.heads(provider, (fixture.home.id, fixture.away.id))
         near = (
-            (abs((each.kickoff or 0) - kickoff), each.match_id, each)
+            (_apart(each, kickoff, zone), each.match_id, each)
             for each in self._by_teams.get((locale, teams), ())
-            if not (each.provider == provider and each.match_id in listed)
+            if not (each.provider == provider and each.match_id in lists.by_id)
         )
         apart, _, nearest = min(near, default=(APART, "", None), key=itemgetter(0, 1))
         return nearest if apart < APART else None
+
+
+def _apart(known: KnownMatch, kickoff: int, zone: ZoneInfo) -> float:
+    """Seconds between both; what is made by hand may say its day alone, so it is as near as can be on that day."""
+    begins = known.kickoff or 0
+    by_hand = not known.match_id
+    same_day = by_hand and datetime.fromtimestamp(begins, zone).date() == datetime.fromtimestamp(kickoff, zone).date()
+    return min(abs(begins - kickoff), APART - 1) if same_day else abs(begins - kickoff)
 
 
 def _bounded(found: list[Planned], zone: ZoneInfo) -> list[Planned]:

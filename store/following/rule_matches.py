@@ -5,9 +5,24 @@ A row is written in the unit that creates a rule's liveblog, so that no second o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Index, Table, func, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Index,
+    Table,
+    and_,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from mapping.errors import Conflict
 from mapping.follow.plan import KnownMatch
@@ -15,7 +30,8 @@ from store.engine.columns import integer, metadata, text
 from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
 from store.following.sync import Attachment, locale_of, team_ids
-from store.tables import attachments, follows, games
+from store.liveblogs.search import TEAM
+from store.tables import attachments, follows, game_links, games, teams
 
 rule_matches = Table(
     "rule_matches",
@@ -40,6 +56,8 @@ CREATION_LOCKS = 17
 """PostgreSQL's advisory locks of organizations whose liveblogs are created, apart from all others."""
 FORGOTTEN = 20
 """Older rows that go with each new one."""
+WRITTEN_AHEAD = 30 * 86_400
+"""Seconds before now in which somebody may have made a liveblog of a match by hand."""
 KEPT = 60 * 86_400
 """Seconds for which a match counts as made."""
 
@@ -85,7 +103,10 @@ def rename(unit: Unit, organization_id: str, known: KnownMatch, match_id: str) -
 
 
 def known_matches(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:
-    """The matches around now that count as made, and those that liveblogs are on, deleted ones too, the rules' own first."""
+    """The matches around now that count as made, and those that liveblogs are on, deleted ones too, the rules' own first.
+
+    Liveblogs that no provider feeds are among them where both teams are those of one provider.
+    """
     made = rule_matches.c
     rows = conn.execute(
         select(rule_matches).where(made.organization_id == organization_id, _is_near(made.kickoff, now))
@@ -123,7 +144,40 @@ def known_matches(conn: Connection, organization_id: str, now: float) -> list[Kn
         )
         for row in conn.execute(attached)
     ]
-    return found
+    return found + _made_by_hand(conn, organization_id, now)
+
+
+def _made_by_hand(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:
+    """The matches of liveblogs that no provider feeds; one without a start is about the day on which it was created."""
+    begins = func.coalesce(games.c.starts_at, games.c.created_at)
+    linked = (
+        select(games.c.id, games.c.local_id, games.c.doc, begins.label("begins"), teams.c.source, teams.c.ext_id)
+        .join(game_links, and_(game_links.c.game_id == games.c.id, game_links.c.kind == TEAM))
+        .join(teams, teams.c.id == game_links.c.value)
+        .where(
+            games.c.organization_id == organization_id,
+            games.c.created_at > now - WRITTEN_AHEAD,
+            begins > now - 3 * 86_400,
+            not_(exists().where(attachments.c.game_id == games.c.id)),
+            teams.c.ext_id.is_not(None),
+        )
+    )
+    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in conn.execute(linked):
+        rows[row.id, row.source].append(row)
+    return [
+        KnownMatch(
+            provider=provider,
+            match_id="",
+            locale=locale_of(both[0].doc),
+            teams=frozenset(row.ext_id for row in both),
+            kickoff=both[0].begins,
+            by=f"the liveblog {both[0].local_id}",
+            game_id=game_id,
+        )
+        for (game_id, provider), both in rows.items()
+        if len(both) == 2
+    ]
 
 
 def _is_near(kickoff: Column[int], now: float) -> ColumnElement[bool]:

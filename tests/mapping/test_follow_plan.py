@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from mapping.documents.import_options import ImportOptions
 from mapping.follow.links import Links, SourceId
+from mapping.follow.list_watch import SeenList
 from mapping.follow.plan import KnownMatch, KnownMatches, ListView, Planned, is_settled, plan
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureStatus, NamedId
@@ -122,7 +125,9 @@ def test_where_nobody_says_who_plays_a_rule_for_one_gender_creates_nothing():
         ({"provider": "pa", "match_id": "p1", "teams": frozenset({"a", "b"})}, (), (("9", "a"), ("8", "b")), "covered"),
         ({"provider": "pa", "match_id": "p1", "teams": frozenset({"a", "b"})}, (), (("9", "a"),), "due"),
         ({"provider": "pa", "match_id": "1", "teams": frozenset({"a", "b"})}, (), (), "due"),
-        ({"provider": "", "match_id": "", "teams": frozenset({"x", "y"})}, (), (("9", "x"), ("8", "y")), "due"),
+        ({"match_id": "", "kickoff": KICKOFF - 15 * HOUR}, (), (), "covered"),
+        ({"match_id": "", "kickoff": KICKOFF - 17 * HOUR}, (), (), "due"),
+        ({"match_id": "", "teams": frozenset({"9", "5"})}, (), (), "due"),
     ],
 )  # fmt: skip
 def test_a_match_that_the_organization_has_in_that_language_is_not_made_again(there, also, linked, outlook):
@@ -170,3 +175,25 @@ def test_what_stands_for_a_team_is_none(name):
 )
 def test_a_team_is_one(name):
     assert is_settled(NamedId("1", name))
+
+
+@pytest.mark.parametrize(
+    ("now", "days_later", "believed"),
+    [
+        ([1, 2, 3, 4], 0, True),
+        ([1, 2], 0, True),
+        ([1], 0, False),
+        ([], 0, False),
+        ([], 3, True),
+        ([1, 2, 3, 4], -30, True),
+    ],
+)
+def test_a_list_that_has_lost_more_than_half_of_a_days_matches_is_not_believed(now, days_later, believed):
+    """Those of a day that it should have: one that is listed for another day is not lost, and days pass."""
+    zone = ZoneInfo("Europe/Berlin")
+    first = datetime.fromtimestamp(KICKOFF, zone).date()
+    before = SeenList().seen(tuple(fixture(str(number)) for number in (1, 2, 3, 4)), first, zone)
+    moved = KICKOFF + 30 * 24 * HOUR if days_later < 0 else KICKOFF
+    listed = tuple(fixture(str(number), kickoff=moved) for number in now)
+    after = before.seen(listed, first + timedelta(days=max(days_later, 0)), zone)
+    assert (after.bad, after.fixtures) == ((0, listed) if believed else (1, before.fixtures))

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from sqlalchemy import select, text
 
+from config.organizations import Liveblog
+from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.import_match import Imported
 from mapping.documents.import_options import ImportOptions
-from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import FixtureStatus
 from store.database import Store
+from store.engine.liveblog_records import NewGame
+from store.liveblogs.liveblogs import insert_game
 from store.tables import games
 from tests.kit.scripted import OWNER
 from tests.simulation.weekend import HOUR, match, move, weekend
@@ -25,12 +29,12 @@ LEAGUE = FollowRule(
     key="league", organization_id=OWNER, provider="heim", competition="12", terms=GERMAN, lead=2.0 * HOUR,
     editorial_publishing=False, most_a_day=40,
 )  # fmt: skip
-CLUB = replace(LEAGUE, key="club", competition=None, team="1102")
+CLUB = replace(LEAGUE, key="club", competition=None, team="1102", lead=2.5 * HOUR)
 ENGLISH = replace(LEAGUE, key="english", terms=ImportOptions(sport="", locale="en"))
 
 
 async def test_a_liveblog_is_created_within_a_minute_of_its_lead_once_a_language():
-    """Two rules about one match make one; another language another one."""
+    """Of two rules about one match the one whose moment comes first makes it; another language has another one."""
     with weekend([LEAGUE, CLUB, ENGLISH], BEGIN) as days:
         days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + (n + 3) * HOUR) for n in range(4)}
         await days.pass_time(BEGIN + 10 * HOUR)
@@ -38,9 +42,10 @@ async def test_a_liveblog_is_created_within_a_minute_of_its_lead_once_a_language
     assert sorted((ident, locale) for ident, locale, *_ in made) == [
         (f"5{n}", locale) for n in range(4) for locale in ("de", "en")
     ]
-    assert {rule for *_, rule in made} == {"league", "english"}
-    for ident, _, at, _ in made:
-        assert 0 <= at - (BEGIN + (int(ident) - 49) * HOUR) <= 60
+    assert {rule for *_, rule in made} == {"league", "english", "club"}
+    for ident, _, at, rule in made:
+        assert 0 <= at - (BEGIN + (int(ident) - 49 - 0.5 * (rule == "club")) * HOUR) <= 60
+        assert rule != "club" or ident == "51"
     assert days.league.requests <= 300
 
 
@@ -128,18 +133,35 @@ async def test_a_liveblog_that_somebody_deleted_or_took_off_its_match_is_not_mad
 
 async def test_a_match_that_a_call_or_the_configuration_has_made_is_covered():
     with weekend([LEAGUE], BEGIN) as days:
-        days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + 3 * HOUR) for n in range(3)}
-        days.declared[OWNER] = [
-            KnownMatch(
-                provider="heim", match_id="51", locale="de", teams=frozenset(), kickoff=None, by="[[liveblogs]] one"
-            )
-        ]
+        days.league.matches = {f"5{n}": match(f"5{n}", BEGIN + 3 * HOUR) for n in range(4)}
+        entries = [{"match_id": "51"}, {"phase_id": "53", "lead": 60.0}, {"overall_id": "lost"}]
+        common = {"organization": OWNER, "provider": "heim", "locale": "de"}
+        days.declared = DeclaredMatches([Liveblog(key=f"e{n}", **common, **each) for n, each in enumerate(entries)])
+        days.start()
         await days.process.create(selector_id="50", locale="de")
         await days.pass_time(BEGIN + 2 * HOUR)
         planned = await days.plans.plan(days=1)
         made = await days.liveblogs()
     assert [(ident, rule) for ident, _, _, rule in made] == [("50", ""), ("52", "league")]
-    assert [each.outlook.value for each in planned] == ["covered", "covered", "made"]
+    assert [each.outlook.value for each in planned] == ["covered", "covered", "made", "covered"]
+    assert planned[3].word == "[[liveblogs]] e1"
+
+
+async def test_a_liveblog_by_hand_about_both_teams_that_day_covers_their_match():
+    """Its teams come from master data, which a provider has brought; of its start somebody has said the day alone."""
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + 8 * HOUR), "51": match("51", BEGIN + 8 * HOUR)}
+        for each in days.league.matches:
+            english = await days.process.game(await days.process.create(selector_id=each, locale="en"))
+        meta = {**english.document["meta_info"], "starts_at": BEGIN - 8 * HOUR}
+        by_hand = NewGame(
+            id="f" * 24, local_id="g" * 21, organization_id=OWNER, sportstype="soccer", template_id="soccer",
+            document={"locale": "de", "meta_info": meta},
+        )  # fmt: skip
+        await days.process.store.write(partial(insert_game, game=by_hand))
+        await days.pass_time(BEGIN + 8 * HOUR)
+        made = await days.liveblogs()
+    assert [(ident, rule) for ident, locale, _, rule in made if locale == "de"] == [("50", "league")]
 
 
 async def test_a_match_under_a_new_id_keeps_its_liveblog_which_follows_the_new_id():

@@ -14,11 +14,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
+from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import FollowRules, Read, RulePlans
 from ingest.sync.provider_source import ProviderSource
 from mapping.errors import DownstreamRejected, MatchUnknown, UpstreamUnavailable
-from mapping.follow.plan import KnownMatch
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.base import Fetched
@@ -132,7 +132,7 @@ class Weekend:
     clock: Clock
     stores: Sequence[Any] = ()
     league: League = field(default_factory=League)
-    declared: dict[str, list[KnownMatch]] = field(default_factory=dict)
+    declared: DeclaredMatches = field(default_factory=lambda: DeclaredMatches([]))
     crashes: int = 0
     more: Read = lambda _: []
 
