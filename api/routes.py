@@ -28,6 +28,7 @@ from api.media import videos
 from api.page import card, discovery, front
 from api.page import endpoint as pages
 from api.page.page import STREAM_PATH
+from api.rules import endpoint as rules
 from api.status import ops, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
@@ -74,6 +75,10 @@ ROUTES: tuple[Route, ...] = (
     )),
     Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("GET", FIXTURES, fixtures.index, "external", fixtures.INDEX),
+    Route("GET", f"{rules.PATH}.json", rules.index, "admin", rules.INDEX),
+    Route("POST", f"{rules.PATH}.json", rules.create, "admin", rules.CREATE),
+    Route("PATCH", f"{rules.PATH}/{{key}}.json", rules.update, "admin", rules.CHANGE),
+    Route("DELETE", f"{rules.PATH}/{{key}}.json", rules.delete, "admin", rules.DELETE),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
     Route("GET", f"{EXTERNAL}/previewExternal", external.show_preview, "external", external.PREVIEW),
     Route("GET", f"{SOURCE}.json", external.show, "external", external.SHOW),

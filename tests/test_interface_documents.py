@@ -8,6 +8,7 @@ import pytest
 from api.capabilities import CAPABILITIES
 from api.http.errors import status_of
 from api.routes import ROUTES
+from api.rules.documents import FollowRuleDraft, MissingLiveblog
 from config.values import Scope
 from mapping import errors
 from mapping.documents.base import Document
@@ -42,7 +43,7 @@ def heading_of(name: str, model: type[Document]) -> str:
 
 STATISTICS = {VisitorMetrics: "`visitorMetrics`", StatisticsPeriod: "`period`", StatisticsPlace: "`origin`, `location`"}
 """What the reference calls what it shows of statistics; an overview has nothing but the first."""
-OF_CAPABILITIES = {*STATISTICS, OwnVote, PollOption} | {
+OF_CAPABILITIES = {*STATISTICS, OwnVote, PollOption, FollowRuleDraft, MissingLiveblog} | {
     model for each in CAPABILITIES for model in models_of(each.routes) if model is not StatisticsOverview
 }
 MODELS = {heading_of(name, model): model for name, model in DOCUMENTS.items()} | {

@@ -21,9 +21,11 @@ from starlette.types import Scope
 
 from api.http.param import Query
 from config import Settings
+from config.organizations import FollowEntry
 from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
+from mapping.follow.preview import RulePreview
 from mapping.match.fixture import FixtureDay
 from store.clients.clients import TYPE_PREFIX
 from store.clients.service_keys import Keys
@@ -122,6 +124,15 @@ class Importer(Protocol):
 
     def check_text(self, organization_id: str, provider: str, sport: str) -> None:
         """Raise InvalidRequest where an organization gets no text content from a provider for a sport."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEngine:
+    """The port of the follow rules: why one could not work, field by field, what an organization's make, have them looked at."""
+
+    faults: Callable[[FollowEntry], Iterable[tuple[tuple[object, ...], str]]]
+    preview: Callable[[str], Awaitable[RulePreview]]
+    look_again: Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)

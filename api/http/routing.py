@@ -26,12 +26,24 @@ from api.http.request import (
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
 Access = Literal[
-    "open", "page", "feed", "reader", "desk", "read", "write", "external", "webhooks", "comments", "stats", "metrics"
+    "open",
+    "page",
+    "feed",
+    "reader",
+    "desk",
+    "read",
+    "write",
+    "external",
+    "webhooks",
+    "comments",
+    "stats",
+    "metrics",
+    "admin",
 ]
 """Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
 feeds are public. Reader: like a page. Desk: anybody, where there is a desk; its pages know who is signed in.
 Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret, or a person by its
-session, with the scope of that name (read: or write), of the organization that the path names."""
+session, with the scope of that name (read: or write), of the organization that the path names; no person has `admin`."""
 FOR_PEOPLE = frozenset({"desk", "read", "write", "external", "webhooks", "comments", "stats"})
 """Access of routes where a person's session counts."""
 
@@ -64,7 +76,7 @@ Handler = Callable[[ApiRequest], Awaitable[Response]]
 class Route:
     """A row of the table. `operation`: how the OpenAPI document describes it; without one it is no part of the API."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
     path: str
     handler: Handler
     access: Access
@@ -175,7 +187,7 @@ class RoutesOfPath:
         check_access(request, row.access)
         response = await row.handler(request)
         caller, written = request.context.caller, (row.operation or {}).get("operationId")
-        if row.method == "POST" and written and isinstance(caller, DeskPerson) and response.status_code < ERRORS:
+        if row.method != "GET" and written and isinstance(caller, DeskPerson) and response.status_code < ERRORS:
             await self._services[PeopleDoor].record(caller, str(written), _target(request))
         rename_types(response, request.context.response_prefix)
         return response

@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from api.app import Api, open_api
-from api.http.request import Services
+from api.http.request import RuleEngine, Services
 from config import Settings
 from config.check import is_writable
 from config.sections import Server
@@ -170,6 +170,7 @@ def _services(process: _Process, listener: socket.socket, following: asyncio.Tas
     """What requests are answered with."""
     settings, components, clock = process.settings, process.components, process.clock
     workers, status = _watch(process)
+    desk = components.rule_desk
     return Services(
         store=components.store,
         settings=settings.listening_at(address_of(listener)),
@@ -186,7 +187,7 @@ def _services(process: _Process, listener: socket.socket, following: asyncio.Tas
         metrics=process.metrics.exposition,
         status=status.make,
         last_answers=partial(last_answers, components.followers),
-    )
+    ).having(RuleEngine(desk.faults, desk.preview, desk.look_again))
 
 
 def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:

@@ -24,6 +24,7 @@ from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
 from mapping.follow.plan import TO_DO, KnownMatch, KnownMatches, ListView, Outlook, Planned, is_missed, plan
+from mapping.follow.preview import FAILED
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture
 from store.alarms.alarms import Observed
@@ -326,7 +327,7 @@ def _alarm(planned: Planned, cause: str) -> Observed:
 def _missed(planned: Planned, cause: str | None) -> MissedMatch:
     """The row of a match without its liveblog; `cause`: why the creation fails, None where nothing was tried."""
     rule, fixture = planned.rule, planned.fixture
-    reason, word = (planned.reason.name, planned.word) if cause is None and planned.reason else ("FAILED", cause or "")
+    reason, word = (planned.reason.name, planned.word) if cause is None and planned.reason else (FAILED, cause or "")
     found = rule.organization_id, rule.key, rule.provider, fixture.match_id
     return MissedMatch(*found, planned.title, fixture.kickoff, reason, word)
 

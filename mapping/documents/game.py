@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import Discriminator
+from pydantic import BaseModel, Discriminator
 from pydantic import Tag as UnionTag
 
 from mapping.documents.base import ByType, Document, OpenDocument
@@ -30,7 +30,7 @@ from mapping.documents.scalars import (
 )
 from mapping.documents.state import GameStateInfo
 
-ItemT = TypeVar("ItemT", bound=Document)
+ItemT = TypeVar("ItemT", bound=BaseModel)
 
 COMPACT_EVENT = ("_type", "local_id", "version", "local_status", "sort", "tag_ids")
 """The names of an event's fields that the compact form of a game keeps."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mapping.follow.cost import FullestHours
-from mapping.follow.plan import Planned
+from mapping.follow.plan import Planned, WhyNot
 from mapping.follow.rule import FollowRule
 
 
@@ -29,3 +29,16 @@ class RulePreview:
     rules: Sequence[FollowRule]
     planned: Sequence[Planned]
     endpoints: Mapping[tuple[str, str], EndpointOutlook]
+
+
+FAILED = "FAILED"
+"""The reason of a match whose creation fails; the word says why."""
+
+
+def reason_text(reason: str, word: str) -> str:
+    """Why a match got no liveblog, in English: the name of a WhyNot, or FAILED.
+
+    >>> reason_text("STATUS", "Sp"), reason_text("FAILED", "the match is away")
+    ('the list says Sp, which is not known', 'the match is away')
+    """
+    return WhyNot[reason].format(word=word) if reason in WhyNot.__members__ else word

@@ -13,10 +13,13 @@ from sqlalchemy import Connection
 
 from api.app import create_app
 from api.feeds.feed_selection import UnknownThemes
-from api.http.request import Services
+from api.http.request import RuleEngine, Services
 from api.middleware.request_limits import RequestLog
 from api.view.read_cache import ReadCounts, StepSignal
+from config.organizations import FollowEntry
 from ingest.sync.fixture_lists import day_of
+from ingest.sync.rule_book import RuleBook
+from mapping.follow.preview import RulePreview
 from mapping.match.fixture import Fixture, FixtureDay, FixtureList
 from store.clients import clients
 from store.clients.service_keys import Keys
@@ -93,6 +96,12 @@ class Server:
     answered: dict[str, float] = field(default_factory=dict)
     creating: asyncio.Lock = field(default_factory=asyncio.Lock)
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
+    rule_book: RuleBook | None = None
+    """Says what is wrong with rules; nothing is without it."""
+    rules: RulePreview = field(default_factory=lambda: RulePreview((), (), {}))
+    """What rules would make."""
+    looked_again: list[str] = field(default_factory=list)
+    """The organizations whose rules have changed."""
     now: float = NOW
     ticks: float = 0.0
 
@@ -153,6 +162,12 @@ class Server:
             "alarms": [],
         }
 
+    def rule_faults(self, entry: FollowEntry) -> Iterable[Any]:
+        return () if self.rule_book is None else self.rule_book.faults(entry)
+
+    async def preview_rules(self, organization_id: str) -> RulePreview:
+        return self.rules
+
     async def add(self, game: matchday.Liveblog) -> None:
         await self.store.write(partial(matchday.insert, game))
 
@@ -184,7 +199,11 @@ async def serving(
         last_answers=lambda: server.answered,
     )
     services = replace(services, **(parts or {})).having(
-        RequestLog(1.0), ReadCounts(), UnknownThemes(), StepSignal(store)
+        RequestLog(1.0),
+        ReadCounts(),
+        UnknownThemes(),
+        StepSignal(store),
+        RuleEngine(server.rule_faults, server.preview_rules, server.looked_again.append),
     )
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)

@@ -141,6 +141,12 @@ def operator() -> Door:
     return Door(sends=lambda _: Sent(), answers=answers, served=served, scopes=("admin",))
 
 
+def admins(sends: Sends, own: int | None, *, once: bool = False) -> Door:
+    """For clients of the organization with the scope `admin`, which no person has."""
+    answers = statuses(200, nobody=401, unscoped=403, other_client=403, **OUTSIDE_API)
+    return Door(sends=sends, answers=answers, served=frozenset({Caller.CLIENT}), scopes=("admin",), own=own, once=once)
+
+
 def public(status: int = 200, **path: str) -> Door:
     """For all alike, without a word of anybody's records."""
     return Door(sends=lambda _: Sent(path), answers=statuses(status), served=EVERYBODY)
@@ -220,6 +226,7 @@ def form(n: Names, **fields: str) -> Sent:
 
 IMPORT = {"provider": "heim", "matchId": "1"}
 SCORE = change("UpdateGameScoreInfo", score_info={"home_score": 9})
+RULE = {"key": "cup", "provider": "heim", "team": "253"}
 NEW = {"provider": "heim", "kind": "matchId", "id": "7"}
 
 DOORS: dict[str, Door] = {
@@ -233,6 +240,10 @@ DOORS: dict[str, Door] = {
     "liveblog.detachExternal": secret(EXTERNAL, of_liveblog, 403, own=404, once=True),
     "liveblog.handBackExternal": secret(EXTERNAL, lambda n: of_liveblog(n, fields=[]), 403, own=404),
     "liveblog.timeline": secret(READ, of_liveblog, 403, own=404),
+    "rule.index": admins(lambda n: Sent(of_path(n)), 200),
+    "rule.create": admins(lambda n: Sent(of_path(n), body=RULE), None),
+    "rule.change": admins(lambda n: Sent(of_path(n, key="league"), body={"lead": 60}), 404),
+    "rule.delete": admins(lambda n: Sent(of_path(n, key="league")), 404, once=True),
     "player.create": secret(WRITE, lambda n: Sent(body=player(owner_id=n.organization)), 403),
     "player.update": secret(WRITE, lambda n: Sent(body={"_id": n.player, "name": "Taken over"})),
     "player.show": secret(READ, lambda n: Sent(query={"_id": n.player})),

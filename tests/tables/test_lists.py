@@ -22,6 +22,7 @@ from store.comments import comments
 from store.comments.comments import NewComment
 from store.engine.liveblog_records import EventWrite
 from store.engine.unit import Unit
+from store.following import rules
 from store.tables import webhook_rounds, webhooks
 from tests.api.conftest import Server, open_store, serving
 from tests.kit import matchday
@@ -117,6 +118,7 @@ LISTS: dict[str, Listing] = {
     "tournament.index": collection("page"),
     "ticker.search": collection("more", "local_id"),
     "fixture.index": collection("page", "matchId"),
+    "rule.index": collection("page", "key"),
     "comments.index": cursor("comments", "id", "next"),
     "comments.list": cursor("comments", "id", "next"),
     "webhooks.list": cursor("webhooks", "url", "after", "f" * 24),
@@ -181,8 +183,9 @@ def liveblogs_of(written: tuple[EventWrite, ...], quiet: EventWrite) -> dict[str
 
 
 def write_rows(unit: Unit) -> None:
-    """Comments, and rounds of deliveries."""
+    """Comments, rules, and rounds of deliveries."""
     for number in range(SEVEN):
+        rules.add_rule(unit, OWNER, f"rule{number}", {"provider": "heim", "team": "1"})
         new = NewComment(
             id=f"{number:024x}", organization_id=OWNER, game_id=f"{1:024x}", channel_id=POSTS[0], parent_id=None,
             reader_id=f"reader {number}", author_name="Kim", author_image=None, text="Well played", status="approved",
