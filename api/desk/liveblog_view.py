@@ -17,7 +17,6 @@ from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, 
 from api.desk.match_form import match_section
 from api.desk.post_form import post_form
 from api.desk.post_rows import DeskView, posts_html
-from api.http import static
 from api.http.errors import json_response
 from api.http.param import OneOf, Query
 from api.http.request import ApiRequest, DeskPerson
@@ -55,9 +54,8 @@ class Opened(NamedTuple):
         """Raises NotFound for one that is not of the person's organization."""
         game, mark = await request.services.store.read(partial(_found, request, person))
         readers = PageRenderer.of(request.services).context(game, UP, f"{UP}/liveblogs/{quote(game.local_id, safe='')}")
-        css = f"{UP}/static/{static.version('api.page.static')}/embed.css"
         writes = "write" in person.scopes and may_write_events(game, person)
-        return cls(game, DeskView(page, readers, css, writes), mark)
+        return cls(game, DeskView(page, readers, writes), mark)
 
 
 def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[StoredGame, str]:

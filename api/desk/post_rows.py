@@ -1,4 +1,4 @@
-"""The posts on the desk's page of a liveblog: each as readers see it, and beside it what is known of it."""
+"""The posts on the desk's page of a liveblog: each in as many lines as its words take, with what of it is remarkable."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import structlog
 from markupsafe import Markup
 
 from api.desk.desk_frame import DeskPage
 from api.desk.load_posts import DeskPost, LoadedDesk, PostRequest
-from api.http.json_path import Json, node, text
-from api.page.page_context import PageContext
-from api.page.posts import safe_post
-from api.view.content import headline
+from api.http.json_path import RENDER_ERRORS, Json, node, text
+from api.page.icons import icon
+from api.page.page_context import PageContext, whole_scores
+from api.view.content import as_read, body_html, headline, incident, minute
+from api.view.references import sport_of
 from mapping.desk.post_fields import FieldOwner, of_person, post_fields, value_text
 from mapping.documents.event import PINNED
+
+log = structlog.get_logger(__name__)
 
 
 class DeskView(NamedTuple):
@@ -23,26 +27,32 @@ class DeskView(NamedTuple):
 
     page: DeskPage
     readers: PageContext
-    css: str
-    """Address of the style sheet of the readers' page."""
     writes: bool
     """Whether whoever looks may change anything."""
 
 
 class PostRow(NamedTuple):
-    """A post: as readers see it, what it is called, who has written and changed it, and whose its fields are.
+    """A post: what it says, and what of it is remarkable.
 
-    `taken`: names of the fields that are a person's. `earlier`: until when it said what else.
+    `title`: what it is called; `look`: classes of its kind of event. `writer`: who wrote it; `author`: the same where that is
+    no provider; `editor`: who changed it last; `taken`: names of the fields that are a person's. `earlier`: until when it said
+    what else.
     """
 
     post: DeskPost
     name: str
     title: str
-    shown: Markup
+    look: str
+    minute: str
+    drawing: Markup
+    head: str
+    words: Markup
     link: str
     highlight: str
     pinned: bool
+    writer: str
     author: str
+    by_person: bool
     editor: str
     fields: Sequence[FieldOwner]
     taken: Sequence[str]
@@ -52,33 +62,56 @@ class PostRow(NamedTuple):
 def posts_html(view: DeskView, loaded: LoadedDesk, wanted: PostRequest) -> Markup:
     """The list, and links to older and to the newest posts."""
     rows = [_row(view, loaded, each) for each in loaded.posts]
-    return view.page.render(
-        "posts.html", rows=rows, loaded=loaded, wanted=wanted, css=view.css, writes=view.writes, tag_of=_tag
-    )
+    return view.page.render("posts.html", rows=rows, loaded=loaded, wanted=wanted, writes=view.writes, tag_of=_tag)
 
 
 def _row(view: DeskView, loaded: LoadedDesk, post: DeskPost) -> PostRow:
-    stored, document, game = post.stored, post.document, loaded.match.document
+    stored, document, game = post.stored, as_read(post.document), loaded.match.document
+    locale, event_type = text(game, "locale") or "en", text(document, "sport_event", "event_type")
+    happened, of_type = incident(document, locale), sport_of(game).kind(event_type)
     highlight = text(document, "highlight")
-    pinned = highlight in PINNED
-    fields = post_fields(post.entry.said, stored.document, document) if post.entry is not None else []
+    fields = post_fields(post.entry.said, stored.document, post.document) if post.entry is not None else []
     editor = text(stored.document, "editor")
-    if editor == stored.user_id and post.entry is None:
-        editor = ""
+    by_provider = post.entry is not None
     return PostRow(
         post,
         stored.local_id,
-        headline(document, text(game, "locale") or "en") or stored.local_id,
-        Markup(safe_post(game, {**document, "sort": stored.sort}, view.readers, pinned=pinned)),  # noqa: S704
+        headline(post.document, locale) or stored.local_id,
+        " is-goal"
+        if happened and of_type.scores
+        else " is-quiet"
+        if happened and by_provider and not of_type.moment
+        else "",
+        minute(document),
+        Markup(icon(event_type if happened else "")),  # noqa: S704
+        " · ".join(filter(None, (text(document, "headline"), happened))),
+        _words(view, document, locale),
         view.readers.permalink(stored.local_id),
         highlight,
-        pinned,
+        highlight in PINNED,
         loaded.names.get(stored.user_id, stored.user_id),
-        loaded.names.get(editor, editor),
+        "" if by_provider else _person(view, loaded, stored.user_id),
+        stored.user_id in loaded.names,
+        _person(view, loaded, editor) if editor and (by_provider or editor != stored.user_id) else "",
         fields,
         list(dict.fromkeys(view.page.text(each.label) for each in of_person(fields))),
         _earlier(post),
     )
+
+
+def _person(view: DeskView, loaded: LoadedDesk, name: str) -> str:
+    """Who it is, as whoever looks calls them."""
+    person = view.page.person
+    return view.page.text("You") if person and person.client_id == name else loaded.names.get(name, name)
+
+
+def _words(view: DeskView, document: Json, locale: str) -> Markup:
+    """What the post says below its headline; nothing for one that readers cannot be shown either, which is logged."""
+    try:
+        return Markup(whole_scores(body_html(document, locale, view.readers)))  # noqa: S704
+    except RENDER_ERRORS as error:
+        log.warning("page.post_left_out", local_id=text(document, "local_id"), cause=type(error).__name__)
+        return Markup()
 
 
 def _earlier(post: DeskPost) -> list[tuple[int, str]]:
@@ -97,6 +130,6 @@ def _status(before: Json, after: Json) -> str:
     return f"({before.get('local_status')}) " if before.get("local_status") != after.get("local_status") else ""
 
 
-def _tag(*parts: str) -> str:
+def _tag(shown: str) -> str:
     """A short text that is another one once a row shows something else."""
-    return hashlib.sha256("".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:16]

@@ -72,7 +72,7 @@ SIGN_OUT = 'form[action$="sign-out"] button'
 THUMB = """() => [...document.querySelectorAll(
     "#desk-liveblog :is(button, select, summary, input:not([type=file], [type=checkbox], [type=radio]))")]
   .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 43.9).map((each) => each.outerHTML)"""
-"""Targets of the page on which people work with their thumbs that are smaller than that."""
+"""Targets of the page on which people work with their thumbs, at 390 pixels, that are smaller than that."""
 
 
 async def report() -> dict[str, Any]:
@@ -100,9 +100,9 @@ async def ready(page: Any) -> None:
 async def of_one_post(page: Any) -> None:
     """Its history open, a draft deleted for good, and the match that is set by hand."""
     await ready(page)
-    await page.locator('.row[data-post="egoal"] details summary').first.click()
+    await page.locator('.row[data-post="egoal"]').press("h")
     draft = page.locator('.row[data-post="edraft-of-ours"]')
-    await draft.locator("details summary").first.click()
+    await draft.press("h")
     await draft.locator('[data-action="delete"]').click()
     await draft.locator('[data-action="delete"]').click()
     await draft.wait_for(state="detached")
@@ -255,7 +255,7 @@ async def test_a_page_fits_every_screen_and_everybody(houses, browsers, name):
             faults[width] += [await violations(page)] if screen.ours or scheme == "light" else []
             if screen.ours:
                 wider = await page.evaluate("document.documentElement.scrollWidth") - width
-                faults[width] += [await page.evaluate(SMALL), await page.evaluate(THUMB), wider]
+                faults[width] += [await page.evaluate(SMALL), await page.evaluate(THUMB) if width == 390 else [], wider]
         await context.close()
 
     assert {width: found for width, found in faults.items() if any(found)} == {}

@@ -5,7 +5,7 @@ import { Drafts } from "./drafts.js";
 import { Refused, handBack, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
 import { handBackMatch, putMatch, listenToMatch, takenOf } from "./liveblog-match.js";
-import { byName, currentRow, inPlace, reachedPost, rows, show, times, unfold } from "./liveblog-rows.js";
+import { byName, currentRow, inPlace, reachedPost, rows, show, showActions, times, unfold } from "./liveblog-rows.js";
 import { showTimeline } from "./liveblog-timeline.js";
 import { Undo, restoring, standing, wordsOf } from "./liveblog-undo.js";
 
@@ -195,6 +195,8 @@ async function change(name, row) {
 }
 
 const operations = {
+  more: (row) => showActions(row),
+  history: (row) => unfold(row) && showTimeline(row.querySelector(".known"), page, say),
   edit: (row) => editor.open(row.dataset.post),
   async delete(row, button) {
     if (button.dataset.sure) return page.removePost(row.dataset.post, row.dataset.version);
@@ -220,7 +222,6 @@ document.addEventListener("click", async (event) => {
 document.getElementById("new")?.addEventListener("click", () => editor.open(""));
 document.getElementById("unsent")?.addEventListener("click", () => editor.open(page.drafts.posts()[0] ?? ""));
 document.getElementById("undo")?.addEventListener("click", () => page.undo.takeBack());
-document.addEventListener("toggle", (event) => event.target.dataset?.details === "known" && event.target.open && showTimeline(event.target, page, say), true);
 
 // Files that are dropped anywhere: into the form, never instead of the page with all that is written in it
 
@@ -250,7 +251,7 @@ function press(...actions) {
 
 const keys = {
   n: () => document.getElementById("new")?.click(), j: () => step(1), k: () => step(-1), e: () => press("edit"),
-  p: () => press("publish"), x: () => press("withdraw", "unschedule"), s: () => press("pin", "unpin"), u: () => page.undo.takeBack(),
+  p: () => press("publish"), x: () => press("withdraw", "unschedule"), s: () => press("pin", "unpin"), h: () => press("history"), u: () => page.undo.takeBack(),
   g() {
     const match = document.querySelector("#match details");
     if (!match) return;
@@ -274,7 +275,7 @@ document.addEventListener("keydown", (event) => {
     form.requestSubmit(form.querySelector("button[value], button:not([type])"));
   } else if (keysOn.checked && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && (!editor.isOpen || currentRow())) {
     const act_ = keys[event.key];
-    if (!act_ || (data.writes === "0" && !"jk?".includes(event.key))) return;
+    if (!act_ || (data.writes === "0" && !"jkh?".includes(event.key))) return;
     event.preventDefault();
     act_();
   }
@@ -290,7 +291,6 @@ async function beat() {
 addEventListener("beforeunload", (event) => editor.isOpen && editor.isChanged() && event.preventDefault());
 addEventListener("pagehide", () => (editor.keep(), report("1")));
 document.addEventListener("visibilitychange", () => document.hidden || report());
-unfold(document);
 times(document);
 listenToMatch(page);
 showUnsent();

@@ -4,22 +4,13 @@ export const rows = () => [...document.querySelectorAll("#posts .row")];
 export const byName = (post) => rows().find((each) => each.dataset.post === post);
 export const currentRow = () => document.activeElement?.closest?.("#posts .row");
 
-/** Gives each new row the post as readers see it, in a place of its own, so that neither page's rules reach the other. */
-export function unfold(within) {
-  for (const each of within.querySelectorAll("template[shadowrootmode]")) {
-    each.parentNode.attachShadow({ mode: "open" }).append(each.content);
-    each.remove();
-  }
-}
-
-/** Writes times as the person's own clock has them, in the posts too. */
+/** Writes times as the person's own clock has them. */
 export function times(within) {
   const forms = { date: { dateStyle: "medium", timeStyle: "short" }, time: { timeStyle: "short" } };
   for (const each of within.querySelectorAll("time[data-form]")) {
     each.textContent = new Intl.DateTimeFormat(document.documentElement.lang, forms[each.dataset.form]).format(new Date(each.dateTime));
     if (each.nextElementSibling?.classList.contains("zone")) each.nextElementSibling.remove();
   }
-  for (const each of within.querySelectorAll("*")) if (each.shadowRoot) times(each.shadowRoot);
 }
 
 /** Puts the new list in the place of the old one; rows that are the same stay, with focus and all that is open in them. */
@@ -53,16 +44,26 @@ function putRows(list, made) {
     }
     if (kept === next) next = next.nextElementSibling;
     else list.insertBefore(kept, next);
-    if (kept === row && row.dataset.post !== undefined) {
-      unfold(row);
-      times(row);
-    }
+    if (kept === row && row.dataset.post !== undefined) times(row);
   }
 }
 
+/** Shows or hides what is known of a post; gives whether it is shown now. */
+export function unfold(row, open = row.querySelector(".known").hidden) {
+  row.querySelector(".known").hidden = !open;
+  row.querySelector('[data-action="history"]').setAttribute("aria-expanded", open);
+  return open;
+}
+
+/** Shows or hides the actions of a post where there is no room for all. */
+export function showActions(row, open = !row.classList.contains("open")) {
+  row.classList.toggle("open", open);
+  row.querySelector('[data-action="more"]').setAttribute("aria-expanded", open);
+}
+
 function keepOpen(before, after) {
-  const open = [...before.querySelectorAll("details[open]")].map((each) => each.dataset.details);
-  for (const each of after.querySelectorAll("details")) each.open = open.includes(each.dataset.details);
+  unfold(after, !before.querySelector(".known").hidden);
+  showActions(after, before.classList.contains("open"));
 }
 
 function focusNow() {
@@ -76,7 +77,7 @@ function focusAgain({ post, action, at }) {
   (action && row?.querySelector(`[data-action="${action}"]`) || row || all[Math.min(at, all.length - 1)])?.focus({ preventScroll: true });
 }
 
-const bar = () => document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
+const bar = () => document.querySelector("main .bar")?.getBoundingClientRect().bottom ?? 0;
 const topOf = (element) => element.getBoundingClientRect().top;
 
 /** What must not move: the open form that is written in, the post that has the focus, or the first one that is read; null on top. */

@@ -32,13 +32,13 @@ async def correct(page, name, scorer="Mats Kröger"):
 
 
 async def hand_back(page, name, field="Players"):
-    await row(page, name).get_by_text("Whose words, earlier").click()
+    await row(page, name).get_by_role("button", name="History").click()
     await row(page, name).get_by_role("button", name=f"Hand back: {field}").click()
     await says(page, "Handed back to the provider.")
 
 
 async def delete(page, name):
-    await row(page, name).get_by_text("Whose words, earlier").click()
+    await row(page, name).get_by_role("button", name="History").click()
     await row(page, name).get_by_role("button", name="Delete", exact=True).click()
     await says(page, "Delete for good? A withdrawn post comes back as it was")
     await row(page, name).get_by_role("button", name="Delete for good").click()
@@ -63,7 +63,7 @@ async def test_the_words_of_a_deleted_post_are_posted_again_as_a_persons(desk, b
     assert (made["created_at"], made["local_status"]) == (before["created_at"], 0)
     assert [each["text"] for each in made["contents"]] == [each["text"] for each in before["contents"]]
     assert (made["sport_event"]["event_type"], scorers(made)) == ("soccer.goal", ["Ole Brandt"])
-    await row(page, made["local_id"]).get_by_text("Written by Kim Example").wait_for()
+    await row(page, made["local_id"]).locator(".author").filter(has_text="You").wait_for()
     assert await row(page, made["local_id"]).get_by_role("button", name="Hand back").count() == 0
 
     rows = await desk.store.read(lambda conn: ledger.rows(conn, TICKER))
@@ -88,7 +88,7 @@ async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, brow
     await page.keyboard.press("u")
     await says(page, "Undone.")
     assert scorers(await stands(desk, "egoal9")) == ["Mats Kröger"]
-    await row(page, "egoal9").get_by_text("changed by a person: Players").wait_for()
+    await row(page, "egoal9").get_by_text("Players: You").wait_for()
     await page.keyboard.press("u")
     await row(page, "egoal9").locator(".taken").wait_for(state="detached")
     assert scorers(await stands(desk, "egoal9")) == ["Ole Brandt"]
