@@ -14,22 +14,22 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from api.capabilities import CAPABILITIES
-from api.embed.styles import script_routes
+from api.embed.assets import script_routes
 from api.feeds.feed_selection import UnknownThemes, feed_topics
 from api.http.openapi import DocumentLimits
 from api.http.request import Services
 from api.http.routing import Routes
-from api.media.addresses import UploadPlaces
-from api.media.origins import FetchImage
+from api.media.document_files import UploadPlaces
+from api.media.originals import FetchImage
 from api.media.proxy import ImageProxy, StoredUploads
 from api.middleware.credentials import Credentials
-from api.middleware.request_limits import RequestLimits, RequestLog, RequestSpans
+from api.middleware.outermost import RequestLimits, RequestLog, RequestSpans
 from api.page.card import Cards
 from api.routes import ROUTES, openapi
-from api.status.ops import ApiDocument
+from api.status.endpoint import ApiDocument
 from api.stream.streams import Streams
 from api.view.liveblog_access import LiveblogIndex
-from api.view.read_cache import ReadCache, ReadCounts, StepSignal
+from api.view.liveblog_reads import ReadCache, ReadCounts, StepSignal
 from store.engine import spans
 
 

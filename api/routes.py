@@ -8,7 +8,7 @@ from api.capabilities import CAPABILITIES
 from api.desk.cookies import SESSION, cookie_kind
 from api.desk.desk_routes import DESK_ROUTES
 from api.embed import frame, prefetch, snippets
-from api.embed.styles import MADE_STYLES, STATIC
+from api.embed.assets import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import fixtures, handback
@@ -25,11 +25,11 @@ from api.masterdata import kinds
 from api.media import endpoint as media
 from api.media import upload as uploads
 from api.media import videos
-from api.page import card, discovery, front
+from api.page import card, front_page, share_links
 from api.page import endpoint as pages
-from api.page.page import STREAM_PATH
+from api.page.liveblog_page import STREAM_PATH
 from api.rules import endpoint as rules
-from api.status import ops, status_page
+from api.status import endpoint, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import subscriptions as webhooks
@@ -51,7 +51,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
     Route("GET", frame.FRAME_PATH, frame.frame, "page", frame.FRAME),
-    Route("GET", discovery.OEMBED, frame.oembed, "page", frame.OEMBED),
+    Route("GET", share_links.OEMBED, frame.oembed, "page", frame.OEMBED),
     Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
     Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY, people=True),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE, people=True),
@@ -99,17 +99,17 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{HOOKS_V5}/subscribe.json", webhooks.subscribe_v5, "webhooks", webhooks.SUBSCRIBE_V5),
     Route("POST", f"{HOOKS_V5}/unsubscribe.json", webhooks.unsubscribe_v5, "webhooks", webhooks.UNSUBSCRIBE_V5),
     Route("GET", f"{HOOKS_V5}/index.json", webhooks.index_v5, "webhooks", webhooks.INDEX_V5),
-    Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
-    Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
-    Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
+    Route("GET", "/livez", endpoint.livez, "open", endpoint.LIVEZ),
+    Route("GET", "/readyz", endpoint.readyz, "open", endpoint.READYZ),
+    Route("GET", "/metrics", endpoint.metrics, "metrics", endpoint.METRICS),
     Route("GET", "/status.json", status_page.report, "metrics", status_page.STATUS),
     Route("GET", "/status", status_page.page, "metrics", status_page.STATUS_PAGE),
-    Route("GET", "/", front.front, "open"),
-    Route("GET", "/docs", ops.docs, "open"),
+    Route("GET", "/", front_page.front, "open"),
+    Route("GET", "/docs", endpoint.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
     Route("GET", "/static/{name}", folder(STATIC, MADE_STYLES), "open"),
     Route("GET", "/static/{version}/{name}", folder(STATIC, MADE_STYLES), "open"),
-    Route("GET", "/openapi.json", ops.openapi, "open"),
+    Route("GET", "/openapi.json", endpoint.openapi, "open"),
 )
 # fmt: on
 

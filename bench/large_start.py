@@ -31,7 +31,7 @@ from config import load
 from ingest.sync.provider_source import connect
 from providers.registry import Registry
 from store.engine.unit import Unit
-from store.following import sync
+from store.following import follow_rows
 from store.tables import events, games
 from store.upkeep import command
 
@@ -134,11 +134,13 @@ def _posts(post: dict[str, Any], liveblogs: int, posts: int) -> Iterator[dict[st
 def _attach(unit: Unit, endpoint: str, count: int) -> None:
     for n in range(count):
         match = {"provider": "heim", "organization_id": ORGANIZATION, "match_id": str(9_000_000 + n)}
-        follow = sync.follow_for(unit, sync.NewFollow(endpoint=endpoint, sport="soccer", status="live", **match))
+        follow = follow_rows.follow_for(
+            unit, follow_rows.NewFollow(endpoint=endpoint, sport="soccer", status="live", **match)
+        )
         selector, terms = {"kind": "match", "id": match["match_id"]}, {"sport": "soccer"}
-        sync.attach(
+        follow_rows.attach(
             unit,
-            sync.Attachment(game_id=f"{n:024x}", follow_id=follow.id, selector=selector, terms=terms, **match),
+            follow_rows.Attachment(game_id=f"{n:024x}", follow_id=follow.id, selector=selector, terms=terms, **match),
         )
 
 

@@ -34,7 +34,7 @@ from ingest.daemon.build import Components, build_components
 from ingest.sync.poll import FollowedMatch
 from mapping.documents.import_options import ImportOptions
 from mapping.match.match import Status
-from store.following import sync
+from store.following import follow_rows
 from store.following.import_request import ImportRequest
 from store.timeline.timeline import post_times
 
@@ -170,7 +170,7 @@ async def allocated(address: str, count: int = 400) -> Figure:
     held: list[int] = []
     async with bench_components(address) as components:
         await follow(components, count)
-        rows = [row.id for row in await components.store.read(sync.follows)]
+        rows = [row.id for row in await components.store.read(follow_rows.follows)]
         half = count // 2
         await _all_afresh(components, rows[:half])  # fills what is kept for all matches together
         components.followers.keep(())

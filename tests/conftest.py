@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from api.desk import passwords
 from api.http.request import Context
-from api.middleware import request_limits
+from api.middleware import outermost
 from store.database import Store
 from store.engine import migrate
 from tests.kit.budget import Budget
@@ -74,7 +74,7 @@ def cheap_passwords() -> Iterator[None]:
 
 FAILED: list[str] = []
 """Requests of this process that were answered 500."""
-_log_failed = request_limits._log_failed
+_log_failed = outermost._log_failed
 
 
 def _note_failed(scope: Scope, context: Context, error: Exception) -> None:
@@ -82,7 +82,7 @@ def _note_failed(scope: Scope, context: Context, error: Exception) -> None:
     _log_failed(scope, context, error)
 
 
-request_limits._log_failed = _note_failed
+outermost._log_failed = _note_failed
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from mapping import errors
 from mapping.documents.base import Document
 from mapping.match.match import Status
 from mapping.polls.reader_polls import OwnVote, PollOption
-from mapping.statistics.page_address import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
+from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
 from tests.kit.described import models_of
 from tests.kit.document_models import MODELS as DOCUMENTS
 from tests.kit.document_models import models

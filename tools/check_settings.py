@@ -41,9 +41,9 @@ OPTIONS = {
     "ingest/jobs/purges.py in_batches.pause",
     "ingest/guard/guarded_session.py resolve.port",
     "mapping/fusion/source_pair.py PairState.lead",
-    "mapping/rules/delivery.py Plan.rounds",
+    "mapping/rules/webhook_delivery.py Plan.rounds",
     "store/webhooks/deliveries.py Delivery.rounds",
-    "store/engine/lasting.py LogOnce.level",
+    "store/engine/loops.py LogOnce.level",
     "store/webhooks/outbox.py purge.after",
 }
 """Defaults of something else that is called like a setting."""

@@ -30,8 +30,8 @@ CAPABILITIES = {
     "desk": r"desk|accounts",
     "comments": r"comments?|comment_\w+|public_comments|moderation",
     "polls": r"polls?|poll_\w+|reader_polls|votes?",
-    "readers": r"readers|reader_(sign_ins?|tokens?)",
-    "statistics": r"statistics|beacons?|beacon_\w+|\w+_sketch",
+    "readers": r"readers|reader_(sign_ins?|tokens?)|request_reader",
+    "statistics": r"statistics|beacons?|beacon_\w+|\w+_sketch|reader_numbers",
 }
 """Names of the folders and files of each, as expressions."""
 MOST = {"desk": "3, 2, 3"}
@@ -151,9 +151,9 @@ def spread(built: Structure, capability: str) -> Spread:
 
 
 def _known_by(name: str, imports: frozenset[str], own: Mapping[str, frozenset[str]]) -> set[str]:
-    """The capabilities of others that a file with these imports knows; one may use another's `access.py` without knowing it."""
+    """The capabilities of others that a file with these imports knows; `request_reader.py` of one is used without knowing it."""
     within = any(name in files for files in own.values())
-    doors = {each for each in imports if within and each.endswith("/access.py")}
+    doors = {each for each in imports if within and each.endswith("/request_reader.py")}
     return {capability for capability, files in own.items() if (imports - doors) & files and name not in files}
 
 

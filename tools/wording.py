@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from api.view.content import headline, plain_text
+from api.view.post_content import headline, plain_text
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import Locale
 from mapping.match.match import Clock, Decided, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status

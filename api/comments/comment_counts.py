@@ -13,7 +13,7 @@ from api.http.caching import FlightGroup, cache_control
 from api.http.capability import PostExtras
 from api.http.errors import json_response
 from api.http.request import ApiRequest, Services
-from api.view.read_cache import DELAY, read_view
+from api.view.liveblog_reads import DELAY, read_view
 from mapping.comments.documents import CommentCounts
 from store.comments import comments
 from store.database import Store

@@ -15,8 +15,8 @@ from api.http.caching import cache_control, conditional
 from api.http.errors import json_bytes, json_response
 from api.http.param import KEY, Integer, Text, idempotency_key
 from api.http.request import ApiRequest
-from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
-from api.view.read_cache import DELAY, DelayedView, ReadCache, moment_seen, public_delay, requested_delay
+from api.readers.request_reader import PARAMETER, check_readers_organization, known_reader, reader
+from api.view.liveblog_reads import DELAY, DelayedView, ReadCache, moment_seen, public_delay, requested_delay
 from mapping.comments.documents import (
     CommentCollection,
     CommentDraft,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 
 from api.http.request import Services
-from api.view.read_cache import StepSignal
+from api.view.liveblog_reads import StepSignal
 
 LASTS = 30
 """Seconds after which a page that says nothing counts as closed."""

@@ -10,7 +10,7 @@ from api.desk.openid_provider import OpenIdProvider
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor
 from api.http.capability import Capability, Purge
-from api.view.read_cache import StepSignal
+from api.view.liveblog_reads import StepSignal
 from store.accounts import audit, sessions, sign_in_steps, sign_in_tries
 
 DESK = Capability(

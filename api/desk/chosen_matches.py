@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from api.desk.desk_frame import DeskPage
 from api.desk.handlers import write_down
 from api.desk.match_settings_page import EXCLUDE
-from api.desk.match_words import refusal_text
+from api.desk.shared_texts import refusal_text
 from api.external import operations
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from api.http import static
 from api.http.request import ApiRequest, DeskPerson
-from api.page.document import moment, preferred_locale
+from api.page.page_frame import moment, preferred_locale
 from mapping.locales import Translator, msgid, translator
 
 STATIC = "api.desk.static"

@@ -12,7 +12,7 @@ from api.desk.desk_frame import HEADERS
 from api.http.caching import Rendering, SingleFlightCache, is_unchanged
 from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.view.read_cache import StepSignal
+from api.view.liveblog_reads import StepSignal
 
 KEPT_SECONDS = 0.5
 """For so long what one desk was given is what others are given."""

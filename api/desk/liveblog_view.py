@@ -20,10 +20,10 @@ from api.desk.post_rows import DeskView, posts_html
 from api.http.errors import json_response
 from api.http.param import OneOf, Query
 from api.http.request import ApiRequest, DeskPerson
-from api.page.page import PageRenderer
+from api.page.liveblog_page import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events
-from api.view.read_cache import StepSignal
+from api.view.liveblog_reads import StepSignal
 from mapping.belief.doubts import identify
 from mapping.desk.post_state import PostFilter
 from mapping.locales import msgid

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from api.http.json_path import Json, text
-from api.page.window import posts_with_results
+from api.page.load_liveblog import posts_with_results
 from api.view.liveblog_access import cursor, documents
 from api.view.match_sources import match_sources
 from api.view.references import EDITABLE, complete, externals
@@ -21,7 +21,7 @@ from mapping.posts.reconcile import Entry
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
 from store.engine.liveblog_records import StoredEvent, StoredGame
-from store.following import ledger, sources, sync
+from store.following import follow_rows, ledger, sources
 from store.liveblogs import liveblogs
 
 POSTS_SHOWN = 30
@@ -86,12 +86,12 @@ def load_match(conn: Connection, game: StoredGame) -> DeskMatch:
 
 
 def _said(conn: Connection, game: StoredGame) -> Document:
-    attachment = sync.attachment(conn, game.id)
+    attachment = follow_rows.attachment(conn, game.id)
     if attachment is None:
         return {}
     try:
         row = ledger.rows(conn, game.id, only={ledger.GAME_KEY}).get(ledger.GAME_KEY)
-        return synced_parts(ledger.game_of(row), sync.terms_of(attachment))
+        return synced_parts(ledger.game_of(row), follow_rows.terms_of(attachment))
     except UnreadableRow:
         return {}
 

@@ -7,8 +7,8 @@ import json
 from markupsafe import Markup
 
 from api.desk.load_posts import DeskMatch
-from api.desk.match_words import source_texts
 from api.desk.post_rows import DeskView
+from api.desk.shared_texts import source_texts
 from api.http.json_path import Json, node, number, text
 from api.page.scoreboard import SIDES, clock, team_of
 from api.view.references import sport_of

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_words import (
+from api.desk.matches_page import change_match, may_change
+from api.desk.shared_texts import (
     STATES,
     automatic_text,
     disagreement_texts,
@@ -20,7 +21,6 @@ from api.desk.match_words import (
     reason_text,
     refusal_text,
 )
-from api.desk.matches_page import change_match, may_change
 from api.external import operations
 from api.external.operations import NOT_ATTACHED
 from api.http.param import Query

@@ -14,7 +14,7 @@ from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, KeptFragment, fragment_response, wait_for_news, wants_anew
 from api.desk.handlers import write_down
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, TableRow, read_table
-from api.desk.match_words import automatic_text, brief_disagreements, reason_text, refusal_text
+from api.desk.shared_texts import automatic_text, brief_disagreements, reason_text, refusal_text
 from api.external import operations
 from api.http.json_path import node, text
 from api.http.param import Integer, Query

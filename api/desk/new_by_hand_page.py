@@ -14,8 +14,8 @@ from starlette.responses import Response
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import desk_form, desk_page, write_down
-from api.desk.match_words import locale_options, refusal_text
 from api.desk.matches_page import may_change
+from api.desk.shared_texts import locale_options, refusal_text
 from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
 from api.http.routing import Route

@@ -18,14 +18,14 @@ from api.desk.chosen_matches import TICK, make_liveblogs
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_words import STATES, kind_name, locale_options, refusal_text
 from api.desk.matches_page import NEW, may_change
+from api.desk.shared_texts import STATES, kind_name, locale_options, refusal_text
 from api.external import operations
 from api.external.fixtures import list_fixtures
 from api.http.json_path import local
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson
-from api.page.document import territorial
+from api.page.page_frame import territorial
 from api.page.scoreboard import title
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.locales.labels import SPORT_CONTEXT

@@ -14,7 +14,7 @@ from api.desk.load_posts import DeskPost, LoadedDesk, PostRequest
 from api.http.json_path import RENDER_ERRORS, Json, node, text
 from api.page.icons import icon
 from api.page.page_context import PageContext, whole_scores
-from api.view.content import as_read, body_html, headline, incident, minute
+from api.view.post_content import as_read, body_html, headline, incident, minute
 from api.view.references import sport_of
 from mapping.desk.post_fields import FieldOwner, of_person, post_fields, value_text
 from mapping.documents.event import PINNED

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from api.embed.styles import STATIC
+from api.embed.assets import STATIC
 from api.feeds.feed_selection import FeedRequest, page_url
 from api.feeds.formats import add, serialise
 from api.http import openapi
@@ -22,15 +22,15 @@ from api.http.json_path import Json
 from api.http.param import NAME, TEXT, Integer, Text
 from api.http.request import ApiRequest, Services
 from api.http.static import TYPES, version
-from api.page.discovery import KINDS, SIZE, card_url, frame_url, iframe, liveblog_of
-from api.page.document import WITH_POSTS
-from api.page.page import PageRenderer, language, render_loaded
+from api.page.liveblog_page import PageRenderer, language, render_loaded
+from api.page.load_liveblog import NOBODY, LoadedLiveblog, PageRequest, late, load_liveblog
+from api.page.page_frame import WITH_POSTS
 from api.page.scoreboard import clock, title
+from api.page.share_links import KINDS, SIZE, card_url, frame_url, iframe, liveblog_of
 from api.page.structured_data import COVER, LOGO
-from api.page.window import NOBODY, LoadedLiveblog, PageRequest, late, load_liveblog
-from api.view.content import one_line
 from api.view.key_moments import with_result
-from api.view.read_cache import DELAY, ReadCache, read_view
+from api.view.liveblog_reads import DELAY, ReadCache, read_view
+from api.view.post_content import one_line
 from config import Settings
 from mapping.locales import translator
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from api.embed.styles import STATIC
+from api.embed.assets import STATIC
 from api.feeds.feed_selection import LIMIT, THEMED_PAGE, FeedRequest, UnknownThemes, feed_request, page_url
 from api.http import openapi
 from api.http.caching import SMALLEST, Rendering, accepted_coding, cache_control, compress, conditional
@@ -25,17 +25,17 @@ from api.http.json_path import Json, node, number, text
 from api.http.param import Param, Query, Text
 from api.http.request import ApiRequest, Services
 from api.http.static import version
-from api.page.document import moment
-from api.page.page import PageRenderer, language, render_loaded
+from api.page.liveblog_page import PageRenderer, language, render_loaded
+from api.page.load_liveblog import MOST_SHOWN, POSTS_SHOWN, LoadedLiveblog, PageRequest, late, load_liveblog
+from api.page.page_frame import moment
 from api.page.scoreboard import clock, scoreboard
-from api.page.window import MOST_SHOWN, POSTS_SHOWN, LoadedLiveblog, PageRequest, late, load_liveblog
-from api.view.content import headline, names_of
 from api.view.liveblog_access import read_liveblog
+from api.view.liveblog_reads import DELAY, DelayedView, ReadCache, read_view
+from api.view.post_content import headline, names_of
 from api.view.post_files import LONGEST_ADDRESS, WEB_ADDRESS, address_in
-from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
 from config import Settings
 from mapping.locales import translator
-from mapping.statistics.page_address import page_address
+from mapping.statistics.documents import page_address
 from store.engine.liveblog_records import StoredGame
 from store.statistics import statistics
 

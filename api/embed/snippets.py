@@ -14,10 +14,10 @@ from api.http.caching import VARY, Rendering, cache_control, conditional
 from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.page.discovery import discovery, frame_url, iframe
-from api.page.document import WITH_POSTS, document, preferred_locale
-from api.view.content import one_line
-from api.view.read_cache import DELAY, read_view
+from api.page.page_frame import WITH_POSTS, document, preferred_locale
+from api.page.share_links import discovery, frame_url, iframe
+from api.view.liveblog_reads import DELAY, read_view
+from api.view.post_content import one_line
 from mapping.locales import Translator, translator
 from mapping.locales.labels import SnippetText
 

@@ -15,7 +15,7 @@ from api.http.errors import json_response
 from api.http.json_path import Json
 from api.http.param import KEY, NAME, Text, idempotency_key
 from api.http.request import ApiRequest, Caller, parse_document
-from api.media.addresses import WrittenRecord, check_addresses, store_files, take_data_images
+from api.media.document_files import WrittenRecord, check_addresses, store_files, take_data_images
 from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_events, named_liveblog
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event

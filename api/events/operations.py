@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from api.http.json_path import Json, at
 from api.http.param import digest_of
 from api.http.request import Caller
-from api.media.addresses import check_uploads, with_sizes
+from api.media.document_files import check_uploads, with_sizes
 from api.view.liveblog_access import among, check_version, may_write_events, writable_game
 from api.view.references import check_references, complete, writer_names
 from mapping.documents.base import dump

@@ -23,9 +23,9 @@ from mapping.errors import (
 )
 from store.engine.unit import Unit
 from store.following import moves, standbys
+from store.following.follow_rows import Attachment
 from store.following.import_request import FoundStandby, SelectorKind, StandbyRequest
 from store.following.standbys import StandbyRow
-from store.following.sync import Attachment
 
 FIELD = "standby"
 FIELDS: tuple[tuple[type[ServiceError], str], ...] = (

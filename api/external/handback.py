@@ -22,7 +22,7 @@ from mapping.liveblog.prefill import synced_parts
 from mapping.posts.merge import Document, hand_back, owners, same
 from store.engine.liveblog_records import EventWrite
 from store.engine.unit import Unit
-from store.following import ledger, sync
+from store.following import follow_rows, ledger
 from store.following.sources import NamedLiveblog, lock_with_match
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import events_named
@@ -57,7 +57,7 @@ def return_fields(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: 
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
     rows = ledger.rows(unit.conn, game.id)
-    said = synced_parts(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), sync.terms_of(attachment))
+    said = synced_parts(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), follow_rows.terms_of(attachment))
     document = None if wanted.events else _give_back(game.document, said, wanted.fields, "fields")
     posts = {row.local_id: row for row in rows.values() if row.local_id is not None}
     names = wanted.events if wanted.events or wanted.fields else tuple(posts)

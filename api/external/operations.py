@@ -32,7 +32,7 @@ from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
 from store.engine.liveblog_records import Change, StoredGame
 from store.engine.unit import Unit
-from store.following import sources, standbys, sync
+from store.following import follow_rows, sources, standbys
 from store.following.import_request import FoundStandby, ImportRequest
 from store.following.overview import liveblogs_on
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
@@ -124,7 +124,7 @@ async def change(
         known = await services.store.read(partial(_check, services, named, document, expected))
         found = await find_standbys(services, named.organization_id, document, known)
 
-    def save(unit: Unit) -> tuple[StoredGame, sync.Attachment]:
+    def save(unit: Unit) -> tuple[StoredGame, follow_rows.Attachment]:
         game, attached = lock_with_match(unit, named)
         check_version(expected, changed=game.version, current=game.version)
         attachment = require_attachment(attached)
@@ -166,7 +166,7 @@ async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any],
     )
     game_id = await services.importer.create(wanted)
     if found:
-        await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game_id)))
+        await follow_sources(services, await services.store.read(partial(follow_rows.attachment, game_id=game_id)))
     return await _read_made_game(services, game_id)
 
 
@@ -209,22 +209,22 @@ def _check(
     """Raise what the change would be refused with whatever the providers say; returns the sources that stand by."""
     game = named.find(conn)
     check_version(expected, changed=game.version, current=game.version)
-    attachment = require_attachment(sync.attachment(conn, game.id))
+    attachment = require_attachment(follow_rows.attachment(conn, game.id))
     check_sources(document, services.providers, attachment.provider)
     _changed_terms(services, attachment, document)
     return standbys.of_liveblog(conn, game.id)
 
 
-def _changed_terms(services: Services, attachment: sync.Attachment, document: ExternalChange) -> ImportOptions:
+def _changed_terms(services: Services, attachment: follow_rows.Attachment, document: ExternalChange) -> ImportOptions:
     """The terms after the change. Raises InvalidRequest for text that the organization does not get."""
-    before = sync.terms_of(attachment)
+    before = follow_rows.terms_of(attachment)
     after = document.applied_to(before)
     if after.text and not before.text:
         services.importer.check_text(attachment.organization_id, attachment.provider, before.sport)
     return after
 
 
-def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
+def require_attachment(attachment: follow_rows.Attachment | None) -> follow_rows.Attachment:
     """The attachment that a liveblog has to have. Raises NotFound."""
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
@@ -234,9 +234,9 @@ def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
 def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
     """The terms that the liveblog has; those of a new attachment where it has none."""
     game = named.find(conn)
-    attachment = sync.attachment(conn, game.id)
+    attachment = follow_rows.attachment(conn, game.id)
     if attachment is not None:
-        return sync.terms_of(attachment)
+        return follow_rows.terms_of(attachment)
     return ImportOptions(sport=game.sportstype, locale=game.document.get("locale") or "en")
 
 
@@ -245,7 +245,7 @@ def _settings(named: NamedLiveblog, withdrawn: Withdrawn, conn: Connection) -> J
     on_match, found = sources.sources_of(conn, [game.id]), externals(conn, [game.id]).get(game.id)
     if found is None or not on_match:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
-    (source,), terms = on_match, sync.terms_of(on_match[0])
+    (source,), terms = on_match, follow_rows.terms_of(on_match[0])
     auto = found["autoPost"]
     return {
         "version": game.version,

@@ -31,7 +31,7 @@ from api.http.json_path import Json
 from api.http.param import TEXT, Param
 from api.http.request import ApiRequest
 from api.http.routing import Handler
-from api.view.read_cache import DELAY, ReadCache, read_view
+from api.view.liveblog_reads import DELAY, ReadCache, read_view
 from config import Settings
 
 

@@ -21,9 +21,9 @@ from api.feeds.feed_selection import FeedRequest, feed_url, hub_of, page_url
 from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.request import Services
-from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.key_moments import KeyMoments, key_moments_of, with_result
 from api.view.liveblog_access import cursor, in_batches, public_documents, published_game
+from api.view.post_content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.post_files import File, Images, article_address, host, image_url, outward_link, post_files
 from api.view.references import complete
 from mapping.locales import Translator, translator

@@ -15,11 +15,11 @@ import structlog
 from api.http.json_path import Json, at, node, text
 from api.http.param import Flag, Integer, Limit, OneOf, Param, Query, Text
 from api.http.request import loggable
-from api.view.content import (
+from api.view.liveblog_access import read_liveblog
+from api.view.liveblog_reads import delay_in
+from api.view.post_content import (
     incident_blocks,
 )
-from api.view.liveblog_access import read_liveblog
-from api.view.read_cache import delay_in
 from config import Settings
 from config.organizations import ThemeConfig
 from store.engine.liveblog_records import StoredEvent

@@ -17,7 +17,7 @@ from api.http.json_path import Json, at, text
 from api.http.param import FLAGS, NAME, Flag, Integer, Limit, Query, Text
 from api.http.request import ApiRequest, rename_in_json
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable
-from api.view.read_cache import DELAY, ReadCache, view_of
+from api.view.liveblog_reads import DELAY, ReadCache, view_of
 from api.view.references import abbreviate, complete, summary, summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
@@ -25,10 +25,10 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
 from mapping.liveblog.event_patch import event_document
 from mapping.posts.game_summary import extent_of
-from mapping.rules.delivery import known_since
+from mapping.rules.webhook_delivery import known_since
 from store.engine.liveblog_records import StoredEvent, StoredGame
-from store.liveblogs import deltas, liveblogs
-from store.liveblogs.deltas import events_to_summarise
+from store.liveblogs import event_reads, liveblogs
+from store.liveblogs.event_reads import events_to_summarise
 
 DELTA_PATH = "/api/v6/ticker/show.json"
 DEFAULT_LIMIT = 20
@@ -250,8 +250,8 @@ def _head(conn: Connection, game: StoredGame) -> Json:
 
 
 def _summaries(conn: Connection, game: StoredGame, document: Json) -> Json:
-    posts, ends = (public_documents(read(conn, game.id)) for read in (events_to_summarise, deltas.first_and_last))
-    extent = extent_of(ends)._replace(total=deltas.count(conn, game.id))
+    posts, ends = (public_documents(read(conn, game.id)) for read in (events_to_summarise, event_reads.first_and_last))
+    extent = extent_of(ends)._replace(total=event_reads.count(conn, game.id))
     return {"summary": summary_of(document, posts, extent), "summary_text": summary(document)}
 
 
@@ -266,7 +266,7 @@ def _find_events(
     size = min(BATCH, left)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
-        return deltas.changed_events(
+        return event_reads.changed_events(
             conn, game.id, since=request.since, after=after, limit=size, descending=request.descending
         )
 

@@ -26,7 +26,7 @@ from api.http.paging import (
 from api.http.param import KEY, Flag, Integer, OneOf, Query, Text, idempotency_key
 from api.http.request import ApiRequest, Caller, Services, parse_document
 from api.liveblogs import operations
-from api.media.addresses import WrittenRecord, check_addresses, take_and_store
+from api.media.document_files import WrittenRecord, check_addresses, take_and_store
 from api.view.liveblog_access import LiveblogIndex, expected_version, holders, may_write_events
 from api.view.references import complete, decorate, decorate_compact
 from mapping.documents.game import Collection, Game, GameDraft

@@ -14,7 +14,7 @@ from api.http.param import IDEMPOTENCY_HEADER, digest_of
 from api.http.request import Caller
 from api.liveblogs import write_check
 from api.liveblogs.write_check import WriteCheck
-from api.media.addresses import check_uploads
+from api.media.document_files import check_uploads
 from api.view.liveblog_access import among, check_version, writable_game
 from api.view.references import complete
 from mapping.documents.base import dump

@@ -14,7 +14,7 @@ from api.http.json_path import Json
 from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
 from api.http.request import ApiRequest, Caller, parse_document
 from api.masterdata.kinds import MasterKind
-from api.media.addresses import WrittenRecord, check_addresses, check_uploads, take_and_store
+from api.media.document_files import WrittenRecord, check_addresses, check_uploads, take_and_store
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.liveblog.modifications import sent_fields
 from store.engine.liveblog_records import new_object_id

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from store.engine import private
+from store.engine import private_files
 
 MAGIC: Final = b"matchwire cache 1\n"
 TEMPORARY: Final = ".part"
@@ -68,10 +68,10 @@ class DiskCache:
         """Keep the body and the facts, which JSON can write. Raises OSError."""
         file = self._file(key)
         content = _pack(key, body, facts)
-        file.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        file.parent.mkdir(mode=private_files.FOLDER, parents=True, exist_ok=True)
         temporary = file.with_name(f"{secrets.token_hex(8)}{TEMPORARY}")
         try:
-            with open(temporary, "xb", opener=private.opener) as opened:
+            with open(temporary, "xb", opener=private_files.opener) as opened:
                 opened.write(content)
             temporary.replace(file)
         except BaseException:

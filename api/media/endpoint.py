@@ -18,7 +18,7 @@ from api.http.request import ApiRequest, RequestHeaders
 from api.media.proxy import ImageProxy, ShownImage, placeholder
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
-from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
+from mapping.rules.media_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
 
 IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
 LINK_PATH: Final = "/api/mediaservice/v3/organization/{organizationId}/image.json"

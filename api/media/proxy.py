@@ -24,11 +24,11 @@ import structlog
 from api.http.caching import OVERHEAD, Rendering, SingleFlightCache
 from api.http.errors import Overloaded
 from api.media.disk_cache import DiskCache, RefusedImage, Variant
-from api.media.origins import FetchImage, Origins, original_key
+from api.media.originals import FetchImage, Origins, original_key
 from config.sections import MediaConfig
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import NotFound
-from mapping.rules.image_address import ImageOptions, ImageRequest
+from mapping.rules.media_address import ImageOptions, ImageRequest
 from store.database import Store
 from store.files.storage import FileStore
 from store.media import uploads

@@ -21,8 +21,8 @@ from api.http.errors import UnsupportedMedia, json_response
 from api.http.json_path import Json
 from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation, request_schema
 from api.http.request import ApiRequest, parse_document
-from api.media.addresses import UploadPlaces
 from api.media.disk_cache import RefusedImage
+from api.media.document_files import UploadPlaces
 from config import Settings
 from mapping.documents.blocks import Media
 from mapping.documents.scalars import LocalStatus
@@ -144,7 +144,7 @@ async def _join(head: bytes, rest: AsyncIterator[bytes], most: int) -> AsyncIter
 def _kind(head: bytes, settings: Settings) -> FileKind:
     """What the file is by its content; raises UnsupportedMedia, PayloadTooLarge for an image that can never be shown."""
     from api.media.variants import check_size
-    from store.files.images import identify  # with Pillow, which no start waits for
+    from store.files.image_facts import identify  # with Pillow, which no start waits for
 
     facts = identify(head)
     if facts is not None:

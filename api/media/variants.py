@@ -14,8 +14,17 @@ from PIL import AvifImagePlugin, Image, ImageCms
 
 from api.media.disk_cache import RefusedImage, Variant
 from config.sections import MediaConfig
-from mapping.rules.image_address import ImageOptions
-from store.files.images import READ_BY_PILLOW, TURNED, BrokenGif, ImageFacts, Pieces, clean_gif, identify, orientation
+from mapping.rules.media_address import ImageOptions
+from store.files.image_facts import (
+    READ_BY_PILLOW,
+    TURNED,
+    BrokenGif,
+    ImageFacts,
+    Pieces,
+    clean_gif,
+    identify,
+    orientation,
+)
 from store.files.storage import CONTENT_TYPES
 
 LARGEST_SIDE: Final = 4096

@@ -14,7 +14,7 @@ from api.http.errors import RangeNotSatisfiable, error_response
 from api.http.request import ApiRequest
 from api.media.upload import VIDEO
 from mapping.errors import NotFound
-from mapping.rules.image_address import read_video_path
+from mapping.rules.media_address import read_video_path
 from store.files.storage import FileStore
 from store.files.video_facts import VIDEO_TYPES
 from store.media import uploads

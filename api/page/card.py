@@ -17,18 +17,18 @@ from api.http.json_path import Json, node, text
 from api.http.param import Text
 from api.http.request import ApiRequest, Services
 from api.media.proxy import ImageProxy
-from api.page.discovery import CREST, CardFacts, CardSide, has_card
-from api.page.page import language
+from api.page.liveblog_page import language
 from api.page.scoreboard import SIDES, clock, initials, scores, team_of, title
+from api.page.share_links import CREST, CardFacts, CardSide, has_card
 from api.page.standings import lap_of, top_lines
-from api.view.content import one_line, tally
 from api.view.liveblog_access import published_game
+from api.view.liveblog_reads import DELAY, ReadCache, read_view
+from api.view.post_content import one_line, tally
 from api.view.post_files import image_url
-from api.view.read_cache import DELAY, ReadCache, read_view
 from api.view.references import complete
 from mapping.errors import NotFound, ServiceError
 from mapping.locales import translator
-from mapping.rules.image_address import ImageOptions, ImageRequest
+from mapping.rules.media_address import ImageOptions, ImageRequest
 
 PATH = "/liveblogs/{liveblogId}/card.png"
 TYPE = "image/png"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from api.page.discovery import CREST, SIZE, CardFacts, CardSide
+from api.page.share_links import CREST, SIZE, CardFacts, CardSide
 from mapping.rules.plain_text import is_mark, normalize_text
 from mapping.rules.rich_text import without_isolates
 

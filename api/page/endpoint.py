@@ -14,13 +14,13 @@ from api.http.param import TEXT, Integer, Text
 from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
-from api.liveblogs.messages import read
-from api.page.discovery import card_url, discovery
-from api.page.document import WITH_POSTS
-from api.page.page import PageChanges, PageRenderer, language, page, render_loaded
+from api.liveblogs.stream_messages import read
+from api.page.liveblog_page import PageChanges, PageRenderer, language, page, render_loaded
+from api.page.load_liveblog import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_request
+from api.page.page_frame import WITH_POSTS
 from api.page.scoreboard import clock
-from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, load_page, page_request
-from api.view.read_cache import DELAY, DelayedView, ReadCache, read_view
+from api.page.share_links import card_url, discovery
+from api.view.liveblog_reads import DELAY, DelayedView, ReadCache, read_view
 from mapping.errors import NotFound
 from mapping.locales import translator
 from store.engine.liveblog_records import StoredGame

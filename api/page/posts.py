@@ -10,13 +10,13 @@ from urllib.parse import quote
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
-from api.page.document import moment
 from api.page.icons import PIN, icon, marks_period, word_of
+from api.page.load_liveblog import PageRequest, Show, offered_filters, without_pinned
 from api.page.page_context import PageContext, whole_scores
+from api.page.page_frame import moment
 from api.page.scoreboard import SIDES, team_of
-from api.page.window import PageRequest, Show, offered_filters, without_pinned
-from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.view.post_content import as_read, body_html, incident, minute, score
 from api.view.references import sport_of
 from mapping.locales import Translator
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from html import escape
 
 from api.http.json_path import Json, node, nodes, number, text
-from api.page.document import moment
 from api.page.icons import KICK_MARKS, mark
 from api.page.page_context import CREST, PageContext, whole_scores
+from api.page.page_frame import moment
 from api.page.standings import podium, progress, sets_table
-from api.view.content import tally
 from api.view.key_moments import interruption_of, result_of, state_of
+from api.view.post_content import tally
 from api.view.references import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.liveblog.display_clock import display, phase_length, played_before

@@ -13,14 +13,14 @@ import structlog
 from api.feeds.feed import Enclosure, FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
-from api.view.content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text
 from api.view.key_moments import interruption_of, result_of, with_result
+from api.view.post_content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text
 from api.view.post_files import Images, cover, image_url, post_files
 from api.view.references import summary
 from mapping.documents.state import ENDED
 from mapping.locales import translator
 from mapping.match.match import Status
-from store.liveblogs.deltas import Coverage
+from store.liveblogs.event_reads import Coverage
 
 log = structlog.get_logger(__name__)
 

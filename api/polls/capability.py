@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.http.capability import Capability, LiveBodies, PagePart, Purge
 from api.http.routing import Route
 from api.polls import endpoint as polls
-from api.polls.poll_html import poll_block, poll_feed_block, results_of, with_results
+from api.polls.poll_results import poll_block, poll_feed_block, results_of, with_results
 from mapping.polls.reader_polls import PollResults
 from store.polls import votes
 

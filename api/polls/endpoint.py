@@ -21,9 +21,9 @@ from api.http.json_path import Json, nodes
 from api.http.param import NAME, OneOf, words
 from api.http.request import ApiRequest
 from api.http.routing import READ
-from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
+from api.readers.request_reader import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view.liveblog_access import among, readable
-from api.view.read_cache import DELAY, DelayedView, ReadCache, view_of
+from api.view.liveblog_reads import DELAY, DelayedView, ReadCache, view_of
 from mapping.errors import NotFound
 from mapping.polls.reader_polls import (
     PollResults,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.http.capability import Capability
 from api.http.routing import Route
 from api.readers import endpoint as readers
-from api.readers.access import ReaderLimits
+from api.readers.request_reader import ReaderLimits
 
 # fmt: off
 ROUTES = (

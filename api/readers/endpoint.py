@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.request import ApiRequest, Services
-from api.readers.access import PARAMETER, ReaderLimits, check_readers_organization, known_reader
+from api.readers.request_reader import PARAMETER, ReaderLimits, check_readers_organization, known_reader
 from api.view.post_files import reader_picture
 from mapping.errors import Unauthorized
 from mapping.readers import reader_token

@@ -32,7 +32,7 @@ from mapping.statistics.periods import DAY, day_slots, last_use, month_slots
 from mapping.statistics.reader_sketch import HASH_BYTES
 from store.database import Store
 from store.engine.errors import StoreError, brief_reason, transient
-from store.engine.lasting import LoggedLoop, LogOnce, repeat
+from store.engine.loops import LoggedLoop, LogOnce, repeat
 from store.liveblogs import liveblogs
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadBatch, SketchKey

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import structlog
 from prometheus_client import CollectorRegistry, Counter
 
-from mapping.statistics.page_address import NOWHERE, Beacon, PageAddress, page_address
+from mapping.statistics.documents import NOWHERE, Beacon, PageAddress, page_address
 from store.engine.unit import Unit
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadSums

@@ -20,13 +20,13 @@ from api.http.errors import json_response
 from api.http.json_path import Json, rfc3339
 from api.http.param import Param, Text
 from api.http.request import ApiRequest, parse_document, read_body
-from api.statistics import audience
+from api.statistics import reader_numbers
 from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.documents.base import dump
 from mapping.errors import InvalidRequest
-from mapping.statistics import page_address as addresses
+from mapping.statistics import documents as addresses
 from mapping.statistics import periods as calendars
-from mapping.statistics.page_address import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace, page_address
+from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace, page_address
 from mapping.statistics.periods import Period, calendar
 from store.liveblogs import liveblogs
 from store.statistics import statistics
@@ -123,7 +123,7 @@ LOCATIONS = _operation(
 
 async def overview(request: ApiRequest) -> Response:
     """`{visitorMetrics}` (interface: Statistics)."""
-    return json_response(dump(await _read(request, audience.overview)))
+    return json_response(dump(await _read(request, reader_numbers.overview)))
 
 
 async def periods(request: ApiRequest) -> Response:
@@ -131,18 +131,18 @@ async def periods(request: ApiRequest) -> Response:
     now = request.services.clock()
     wanted = [each for each in _periods(request) if each.start <= now]
     origin = _origin(named, "origin") if (named := OF_ORIGIN.of(request.query)) else None
-    return _list_response(await _read(request, partial(audience.periods, wanted=wanted, origin=origin)))
+    return _list_response(await _read(request, partial(reader_numbers.periods, wanted=wanted, origin=origin)))
 
 
 async def origins(request: ApiRequest) -> Response:
     """Origins by their loads (interface: Statistics)."""
-    return _list_response(await _read(request, audience.places))
+    return _list_response(await _read(request, reader_numbers.places))
 
 
 async def locations(request: ApiRequest) -> Response:
     """Pages of an origin by their loads (interface: Statistics)."""
     origin = _origin(request.path_params["origin"], "origin")
-    return _list_response(await _read(request, partial(audience.places, origin=origin)))
+    return _list_response(await _read(request, partial(reader_numbers.places, origin=origin)))
 
 
 async def _read(request: ApiRequest, query: Callable[..., Any]) -> Any:

@@ -14,7 +14,7 @@ from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, json_answer
 from api.http.param import TEXT
 from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.page.document import ALONE, document
+from api.page.page_frame import ALONE, document
 from mapping.errors import NotFound
 
 LABELS = {

@@ -14,13 +14,13 @@ from api.http.json_path import Json
 from api.http.param import TEXT, Flag, Integer, Query
 from api.http.request import CONNECTION, ApiRequest
 from api.liveblogs.delta import NEWEST
-from api.liveblogs.messages import as_json, body_part
-from api.page.page import PageChanges, PageRenderer
-from api.page.window import SHOW
-from api.stream.reader import UNKNOWN, StreamRequest
+from api.liveblogs.stream_messages import as_json, body_part
+from api.page.liveblog_page import PageChanges, PageRenderer
+from api.page.load_liveblog import SHOW
+from api.stream.channel import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
 from api.view.liveblog_access import read_liveblog, readable
-from api.view.read_cache import DELAY, view_of
+from api.view.liveblog_reads import DELAY, view_of
 from mapping.documents.game import GameShowResponse
 from mapping.errors import StoreUnavailable
 

@@ -18,17 +18,17 @@ from starlette.types import Send
 
 from api.capabilities import LIVE
 from api.http.capability import LiveBodies
-from api.liveblogs import messages
-from api.liveblogs.messages import END, Form, Message, body_part
-from api.stream.reader import UNKNOWN, Channel, Reader, Room, SharedReads, StreamRequest
-from api.view.read_cache import moment_seen
+from api.liveblogs import stream_messages
+from api.liveblogs.stream_messages import END, Form, Message, body_part
+from api.stream.channel import UNKNOWN, Channel, Reader, Room, SharedReads, StreamRequest
+from api.view.liveblog_reads import moment_seen
 from mapping.errors import StoreUnavailable
-from mapping.rules.delivery import known_since
+from mapping.rules.webhook_delivery import known_since
 from store.database import Store
-from store.engine.lasting import LoggedLoop, LogOnce, repeat
 from store.engine.liveblog_records import StoredGame
+from store.engine.loops import LoggedLoop, LogOnce, repeat
 from store.engine.unit import Stepped
-from store.liveblogs import deltas, history, liveblogs
+from store.liveblogs import event_reads, history, liveblogs
 
 Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""
@@ -219,7 +219,7 @@ class Streams:
         key = (channel.game_id, channel.delay, form, reader.version, channel.version, channel.lost)
         message = self._kept.get(key)
         if message is None:
-            query = partial(messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
+            query = partial(stream_messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
             keep = partial(self._keep, key, form)
             message = (await self._reads.read(key, query, self._moment(channel.delay), keep)).get(form)
         return message
@@ -299,7 +299,7 @@ class Streams:
             self._look, self._look_at = False, clock() + self._poll
             unsure = list(self._channels)
         for delay in sorted({delay for _, delay in unsure}):
-            query = partial(deltas.versions, game_ids=[name for name, each in unsure if each == delay])
+            query = partial(event_reads.versions, game_ids=[name for name, each in unsure if each == delay])
             for name, version in (await self._store.read(query, at=self._moment(delay))).items():
                 await self._advance((name, delay), version)
                 await self._advance_heard()
@@ -356,7 +356,7 @@ class Streams:
         game_id, delay = key
         while (channel := self._channels.get(key)) is not None and channel.version < version:
             forms = {reader.form for reader in channel.readers}
-            query = partial(messages.read, game_id=game_id, since=channel.version, forms=forms)
+            query = partial(stream_messages.read, game_id=game_id, since=channel.version, forms=forms)
             try:
                 newest = await self._store.read(query, at=self._moment(delay))
             except StoreUnavailable:

@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 from typing_extensions import TypedDict
 
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
-from api.view.content import (
+from api.view.liveblog_access import public_documents
+from api.view.post_content import (
     Names,
     incident_blocks,
     is_milestone,
@@ -26,7 +27,6 @@ from api.view.content import (
     player_name,
     short_name,
 )
-from api.view.liveblog_access import public_documents
 from api.view.references import complete, sport_of
 from mapping.documents.state import SHOOTOUT
 from mapping.locales import Translator, translator
@@ -38,7 +38,7 @@ from mapping.posts.wording import is_of_shootout
 from mapping.sports import Sport
 from mapping.sports.base import MomentType
 from store.engine.liveblog_records import StoredGame
-from store.liveblogs.deltas import incidents, is_highlighted
+from store.liveblogs.event_reads import incidents, is_highlighted
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from api.http.request import Services
 from config import Settings
 from mapping.documents.scalars import UPLOADED, file_is_public
 from mapping.errors import InvalidRequest
-from mapping.rules.image_address import Fit, ImageOptions, ImageRequest, image_path, video_path
+from mapping.rules.media_address import Fit, ImageOptions, ImageRequest, image_path, video_path
 from store.engine.liveblog_records import StoredGame
 
 IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})

@@ -9,8 +9,8 @@ import structlog
 from sqlalchemy import Connection
 
 from api.http.json_path import Json, node, text
-from api.view.content import tally
 from api.view.liveblog_access import documents
+from api.view.post_content import tally
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus, post_is_public
 from mapping.errors import Unprocessable
@@ -22,7 +22,7 @@ from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of
 from store.engine.errors import UnreadableRow
 from store.engine.liveblog_records import StoredGame, reading
-from store.following import sources, sync
+from store.following import follow_rows, sources
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata
 from store.tables import locations, players, teams, tournaments
@@ -221,9 +221,9 @@ def _externals(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str,
         return {source.game_id: describe_source(source, health.get(source.follow_id, {})) for source in found_on}
 
 
-def describe_source(source: sources.Source, resources: Mapping[str, sync.ResourceRow]) -> dict[str, Any]:
+def describe_source(source: sources.Source, resources: Mapping[str, follow_rows.ResourceRow]) -> dict[str, Any]:
     """`external` of a liveblog. Raises UnreadableRow."""
-    terms = sync.terms_of(source)
+    terms = follow_rows.terms_of(source)
     return {
         "_type": "Svc::Model::External",
         "provider": source.provider,

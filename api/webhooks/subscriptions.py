@@ -20,7 +20,7 @@ from api.http.routing import check_organization
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import InvalidRequest, Unprocessable
-from mapping.rules import addresses
+from mapping.rules import callable_addresses
 from store.webhooks import webhooks
 from store.webhooks.delivery_log import LogFilter, LogRow
 from store.webhooks.webhooks import Subscription
@@ -48,7 +48,7 @@ WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9
 CALLABLE: Json = {
     "allOf": [
         openapi.request_schema(WebhookAddress),
-        {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}},
+        {"properties": {"url": {"maxLength": callable_addresses.LONGEST, "pattern": WEB}}},
     ]
 }
 EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
@@ -239,8 +239,8 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
 async def check_callable(services: Services, organization: str, url: str) -> None:
     """Raises Unprocessable, with the same message for every reason, unless the address may be called."""
     check = services.check_address
-    if not addresses.plausible(url) or not (check is None or await check(url, organization)):
-        raise Unprocessable(addresses.REFUSED, field="url")
+    if not callable_addresses.plausible(url) or not (check is None or await check(url, organization)):
+        raise Unprocessable(callable_addresses.REFUSED, field="url")
 
 
 def log_filter(query: Query) -> LogFilter:
@@ -266,7 +266,7 @@ def subscription(row: Subscription, secret: str | None = None) -> Json:
             "message": row.outcome_message or "",
         }
     return {
-        "url": addresses.without_password(row.url),
+        "url": callable_addresses.without_password(row.url),
         "status": row.status,
         "lastOutcome": outcome,
         "consecutiveFailures": row.failures,
@@ -279,7 +279,7 @@ def delivery(row: LogRow) -> Json:
     """One row of the log."""
     return {
         "id": str(row.id),
-        "url": addresses.without_password(row.url),
+        "url": callable_addresses.without_password(row.url),
         "kind": row.kind,
         "tickerId": row.game_id,
         "localId": row.local_id,

@@ -29,7 +29,7 @@ from mapping.fusion.source_chain import (
 )
 from store.alarms.alarms import Alarm, Ending, Observed
 from store.database import Store
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from store.webhooks import delivery_log, webhooks
 
 Source = Callable[[], Awaitable[Sequence[Observed]]]
@@ -98,7 +98,7 @@ def _followed(followers: Followers | None, follow_id: str) -> FollowedMatch | No
 
 def _unless_followed(conn: Connection, follow_id: str, text: str) -> Ending | None:
     """The match is over and done; None where a process follows it, or will soon: that one knows."""
-    row = sync.follow(conn, follow_id)
+    row = follow_rows.follow(conn, follow_id)
     return _over(text) if row is None or row.closed_at is not None else None
 
 
@@ -140,7 +140,7 @@ async def frozen(quarantine: Quarantine) -> list[Observed]:
 
 def _frozen_ended(followers: Followers | None, conn: Connection, alarm: Alarm) -> Ending | None:
     kind, _, name = alarm.name.partition(":")
-    attachment = sync.attachment(conn, name) if kind == "liveblog" else None
+    attachment = follow_rows.attachment(conn, name) if kind == "liveblog" else None
     follow_id = name if attachment is None else attachment.follow_id
     gone = f"the {kind} {name} is not followed any more"
     if kind == "liveblog" and attachment is None:

@@ -25,13 +25,13 @@ from ingest.sync.match_leases import WorkerCount
 from ingest.sync.standby_watch import StandbyWatch
 from ingest.webhooks.attempt import HEADERS, operators_client, signature_headers
 from mapping.errors import StoreUnavailable
-from mapping.rules.delivery import Verdict, verdict
+from mapping.rules.webhook_delivery import Verdict, verdict
 from store.alarms import alarms
 from store.alarms.alarms import Alarm, HowEnded, Observed, State
 from store.database import Store
 from store.engine.errors import reason
-from store.engine.lasting import LogOnce, repeat
 from store.engine.liveblog_records import new_local_id
+from store.engine.loops import LogOnce, repeat
 
 if TYPE_CHECKING:
     from ingest.webhooks.attempt import ReceiverClient

@@ -13,7 +13,7 @@ from mapping.errors import NotFound
 from mapping.posts.merge import owners
 from store.engine.errors import UnreadableRow
 from store.engine.liveblog_records import StoredEvent, check_document, reading
-from store.following import ledger, sync
+from store.following import follow_rows, ledger
 from store.liveblogs import liveblogs, media_probes
 from store.liveblogs.event_rows import events_named
 from store.timeline.timeline import timeline_of
@@ -59,7 +59,7 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
     game = liveblogs.require_game(conn, name)
     reader = TolerantReader()
     reader.read(f"games.doc of {game.local_id}", partial(check_document, game))
-    attachment = sync.attachment(conn, game.id)
+    attachment = follow_rows.attachment(conn, game.id)
     head = {
         "liveblog": game.local_id,
         "title": game.title,
@@ -70,7 +70,7 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
         return {**head, "match": None, "posts": [], "unreadable": reader.unreadable}
     rows = ledger.rows(conn, game.id)
     said = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.game_of, rows.pop(ledger.GAME_KEY, None)))
-    terms = reader.read("attachments.terms", partial(sync.terms_of, attachment))
+    terms = reader.read("attachments.terms", partial(follow_rows.terms_of, attachment))
     return {
         **head,
         "match": _match(conn, attachment, reader),
@@ -90,10 +90,10 @@ def _posts(conn: Connection, rows: Mapping[str, ledger.LedgerRow], reader: Toler
     return [post for post in posts if post is not None]
 
 
-def _match(conn: Connection, attachment: sync.Attachment, reader: TolerantReader) -> dict[str, Any]:
-    follow = sync.follow(conn, attachment.follow_id)
+def _match(conn: Connection, attachment: follow_rows.Attachment, reader: TolerantReader) -> dict[str, Any]:
+    follow = follow_rows.follow(conn, attachment.follow_id)
     if follow is not None:
-        reader.read(f"follows of {follow.id}", partial(sync.status_of, follow))
+        reader.read(f"follows of {follow.id}", partial(follow_rows.status_of, follow))
     failing = follow is not None and follow.last_error is not None
     return {
         "provider": attachment.provider,
@@ -107,14 +107,14 @@ def _match(conn: Connection, attachment: sync.Attachment, reader: TolerantReader
 
 
 def _resources(conn: Connection, follow_id: str, reader: TolerantReader) -> dict[str, Any]:
-    resources = sync.resources(conn, follow_id)
+    resources = follow_rows.resources(conn, follow_id)
     for row in resources.values():
-        reader.read(f"resources of {row.name}", partial(sync.check_resource, row))
-    bodies, belief = sync.packed_match(conn, follow_id)
+        reader.read(f"resources of {row.name}", partial(follow_rows.check_resource, row))
+    bodies, belief = follow_rows.packed_match(conn, follow_id)
     for name, body in bodies.items():
-        reader.read(f"resources.body of {name}", partial(sync.unpack_bodies, {name: body}))
+        reader.read(f"resources.body of {name}", partial(follow_rows.unpack_bodies, {name: body}))
     if belief is not None:
-        reader.read("beliefs.belief", partial(sync.unpacked_belief, belief))
+        reader.read("beliefs.belief", partial(follow_rows.unpacked_belief, belief))
     return {
         name: {
             "last_good": row.good_at,

@@ -78,7 +78,7 @@ def export_statistics(
 def write_export(settings: Settings, liveblog: str, name: str, file_format: FileFormat, content: str = "") -> None:
     """Write what a liveblog, by its `local_id` or `ticker_id`, has of the capability; ends the command where there is none."""
     from api.capabilities import CAPABILITIES
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
 
     exports = {each.name: each.export for each in CAPABILITIES if each.export is not None}
 

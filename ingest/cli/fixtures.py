@@ -41,7 +41,7 @@ def fixtures(  # noqa: PLR0917 -- options of a command line
     as_json: Annotated[bool, typer.Option("--json", help="The document of the API.")] = False,
 ) -> None:
     """List the matches of a day at a provider; exits 1 where the list cannot be had."""
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
 
     whose = _organization(settings, provider, organization)
     parameters = {"provider": provider, "day": day, "competition": competition, "team": team, "limit": "1000"}

@@ -31,7 +31,7 @@ def incident(  # noqa: PLR0917 -- options of a command line
     No secrets are in it.
     """
     from ingest.incident.bundle import IncidentWindow, file_name, pack
-    from store.engine import private
+    from store.engine import private_files
 
     moment = _instant(at)
     window = IncidentWindow(since=moment - 60 * minutes, until=moment + 60 * minutes)
@@ -43,7 +43,7 @@ def incident(  # noqa: PLR0917 -- options of a command line
     start(look, settings)
     path = target or Path(file_name(liveblog if liveblog.isalnum() else "liveblog", moment))
     try:
-        with open(path, "wb", opener=private.opener) as file:
+        with open(path, "wb", opener=private_files.opener) as file:
             file.write(pack(files))
     except OSError as error:
         fail(f"{path}: cannot be written: {error.strerror}")

@@ -147,7 +147,7 @@ def run(
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
     from ingest.daemon import run as daemon
-    from ingest.kit.start import Stopped
+    from ingest.kit.start_wait import Stopped
 
     require_config(config_file, os.environ)
     settings = place_settings(load(config_file, vocabulary()), data_dir, make=True)
@@ -215,7 +215,7 @@ def check_config(
 @database.command(make=True)
 def upgrade(settings: Settings) -> None:
     """Bring the database's schema to this version."""
-    from ingest.kit.start import OPERATORS, StartWait
+    from ingest.kit.start_wait import OPERATORS, StartWait
     from store.engine import migrate
 
     url = settings.database.session_url

@@ -123,7 +123,7 @@ def doctor(
 
 
 def _on(settings: Settings, work: Callable[[str], T]) -> T:
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
 
     try:
         return work(settings.database.session_url)

@@ -37,10 +37,10 @@ from providers.replay import Replay, ReplaySettings
 from providers.replay.recording import Line, parse
 from store.engine.liveblog_records import new_local_id
 from store.engine.unit import Unit
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
-from store.timeline import incident_rows
+from store.timeline import bundle_rows
 from store.timeline.timeline import Decision
 
 if TYPE_CHECKING:
@@ -190,9 +190,9 @@ class BundlePlayer:
         for post in writes["people"]:
             self.people[post["version"]].append(post)
         self.make_room = partial(
-            incident_rows.make_room, game_id=self.game_id, posts=writes["posts"], states=writes["people"]
+            bundle_rows.make_room, game_id=self.game_id, posts=writes["posts"], states=writes["people"]
         )
-        self.put_masters = partial(incident_rows.put_masters, masters=self.bundle["masters.json"])
+        self.put_masters = partial(bundle_rows.put_masters, masters=self.bundle["masters.json"])
 
     async def run(self) -> None:
         """Play everything in its order."""
@@ -258,7 +258,7 @@ class BundlePlayer:
         )
 
         def stand_by(unit: Unit) -> None:
-            attachment = sync.attachment(unit.conn, self.game_id)
+            attachment = follow_rows.attachment(unit.conn, self.game_id)
             assert attachment is not None  # noqa: S101 -- it was created on its match, and nobody takes it off
             source.follow_id = found.follow(unit, attachment)
             standbys.save_sources(unit, self.game_id, [each.follow_id for each in self.sources[1:] if each.follow_id])
@@ -274,7 +274,7 @@ class BundlePlayer:
         await self.store.write(self.make_room)
         if self.paused is not (versions is None):
             self.paused = versions is None
-            await self.store.write(partial(incident_rows.set_paused, game_id=self.game_id, paused=self.paused))
+            await self.store.write(partial(bundle_rows.set_paused, game_id=self.game_id, paused=self.paused))
         self.clock.now = decision.written_at
 
     async def _steps_of_people(self, *, through: int) -> None:
@@ -283,5 +283,5 @@ class BundlePlayer:
         for version in range(game.version + 1, through + 1):
             self.clock.now = self.steps.get(version, self.clock.now)
             await self.store.write(self.make_room)
-            step = partial(incident_rows.step_as_people, game_id=self.game_id, posts=self.people.get(version, ()))
+            step = partial(bundle_rows.step_as_people, game_id=self.game_id, posts=self.people.get(version, ()))
             await self.store.write(step)

@@ -31,7 +31,7 @@ def preview(
     days: Annotated[int, typer.Option(min=0, max=12, help="So many days ahead, beside today.")] = 7,
 ) -> None:
     """Show what each rule would create, what it leaves out and why, and what it costs; exits 1 where a list cannot be had."""
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
 
     try:
         found = asyncio.run(look_ahead(settings, days))

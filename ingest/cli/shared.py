@@ -23,7 +23,7 @@ from config import Settings
 from config.cross_checks import Vocabulary
 from config.environment import PREFIX, overlay
 from ingest.kit.process import ExitStatus
-from store.engine.private import FOLDER
+from store.engine.private_files import FOLDER
 from store.engine.unit import Unit
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def the_organization(settings: Settings, named: str | None) -> str:
 
 def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
     """One unit on the daemon's database; what only the operator can mend is reported in one line."""
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
     from store.upkeep import command
 
     try:
@@ -181,7 +181,7 @@ def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
 
 def end(error: BaseException, settings: Settings | None = None) -> NoReturn:
     """End the command with the line and the exit status of `error`."""
-    from ingest.kit.start import line_of, status_of
+    from ingest.kit.start_wait import line_of, status_of
 
     fail(line_of(error, settings), status_of(error))
 
@@ -218,7 +218,7 @@ def start(
     announced: Sequence[str] = (),
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
-    from ingest.kit.start import OPERATORS
+    from ingest.kit.start_wait import OPERATORS
 
     tune_interpreter()
     try:

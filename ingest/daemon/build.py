@@ -19,7 +19,7 @@ from ingest.jobs.jobs import Jobs
 from ingest.jobs.tasks import check_clients
 from ingest.kit.process import Role
 from ingest.kit.quarantine import Quarantine
-from ingest.kit.start import FULL, StartWait
+from ingest.kit.start_wait import FULL, StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
@@ -35,13 +35,13 @@ from ingest.sync.rule_desk import TOPIC, RuleDesk
 from ingest.sync.standby_sources import StandbyRules, crosswalks_of
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from providers.base import Provider
 from providers.registry import Registry
 from store.clients import clients
 from store.clients.service_keys import Keys, all_keys
 from store.database import Store
-from store.engine import private
+from store.engine import private_files
 from store.engine.errors import StoreError
 from store.engine.settings import PoolSettings
 from store.engine.unit import Unit
@@ -244,7 +244,7 @@ def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Reco
 def _check_writable(folder: Path) -> None:
     """Raises StartError where no recording can be kept in `folder`; a full disk may have room again later."""
     try:
-        folder.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        folder.mkdir(mode=private_files.FOLDER, parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             return
     except OSError as error:

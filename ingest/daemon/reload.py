@@ -16,7 +16,7 @@ import structlog
 import config
 from config import Settings
 from config.sections import Server
-from ingest.kit.start import OPERATORS, Stopped, line_of
+from ingest.kit.start_wait import OPERATORS, Stopped, line_of
 from ingest.server.server import listener_of
 from ingest.telemetry import logs
 from ingest.telemetry.logs import LogFile

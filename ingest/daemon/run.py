@@ -27,7 +27,7 @@ from ingest.jobs.jobs import ENDING, Scheduler
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.tasks import CapabilityPurge, Step, Task, correct_liveblogs, purges, schedule, upkeep
 from ingest.kit.process import Role
-from ingest.kit.start import Stopped
+from ingest.kit.start_wait import Stopped
 from ingest.kit.steady_clock import SteadyClock
 from ingest.kit.tasks import BackgroundTasks
 from ingest.media.fetch import MediaFetcher

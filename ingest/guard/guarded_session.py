@@ -14,8 +14,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
-from mapping.rules import addresses
-from mapping.rules.addresses import NotAllowed
+from mapping.rules import callable_addresses
+from mapping.rules.callable_addresses import NotAllowed
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
@@ -38,9 +38,9 @@ REUSED: ContextVar[bool] = ContextVar("REUSED", default=False)
 def callable_url(url: str) -> URL:
     """`url` as it goes over the wire, percent escapes as they were given. Raises Blocked for one that nobody may have."""
     try:
-        addresses.target(url)
+        callable_addresses.target(url)
         parts = httpx.URL(url)
-        if addresses.literal(parts.host):  # aiohttp knows an address with a dot behind it as no address
+        if callable_addresses.literal(parts.host):  # aiohttp knows an address with a dot behind it as no address
             parts = parts.copy_with(host=parts.host.removesuffix("."))
         return URL(str(parts), encoded=True)
     except (NotAllowed, httpx.InvalidURL):

@@ -24,8 +24,8 @@ from cachetools import LRUCache
 
 from config.sections import Webhooks
 from ingest.kit.bulkhead import Bulkhead, Place
-from mapping.rules import addresses
-from mapping.rules.addresses import Allowed, NotAllowed
+from mapping.rules import callable_addresses
+from mapping.rules.callable_addresses import Allowed, NotAllowed
 
 if TYPE_CHECKING:
     import aiohttp
@@ -53,7 +53,7 @@ class Blocked(OSError):
     """
 
     def __init__(self) -> None:
-        super().__init__(addresses.REFUSED)
+        super().__init__(callable_addresses.REFUSED)
 
 
 class AllowedByName(str):
@@ -117,7 +117,7 @@ class SsrfGuard:
     async def check(self, url: str) -> None:
         """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""
         try:
-            target = addresses.target(url)
+            target = callable_addresses.target(url)
             await self.addresses(target.host, target.port)
         except (NotAllowed, OSError):
             raise Blocked from None
@@ -138,7 +138,7 @@ class SsrfGuard:
         name server does.
         """
         try:
-            target = addresses.target(url)
+            target = callable_addresses.target(url)
             async with asyncio.timeout(AT_ONCE):
                 await self.on_behalf_of(organization).addresses(target.host, target.port)
         except (NotAllowed, Blocked):
@@ -151,10 +151,10 @@ class SsrfGuard:
     async def addresses(self, host: str, port: int) -> list[str]:
         """The addresses of `host`, all of them checked. Raises Blocked, or OSError when the name does not resolve."""
         try:
-            addresses.check_port(port)
-            literal = addresses.literal(host)
+            callable_addresses.check_port(port)
+            literal = callable_addresses.literal(host)
             found = [str(literal)] if literal else await self._look_up(host, port)
-            checked = addresses.all_allowed(host, found, self._allowed)
+            checked = callable_addresses.all_allowed(host, found, self._allowed)
         except NotAllowed:
             raise Blocked from None
         return [AllowedByName(each) for each in checked] if self._allowed.names_host(host) else checked
@@ -162,9 +162,9 @@ class SsrfGuard:
     def check_address(self, address: str, port: int) -> None:
         """Raises Blocked unless a connection to `address` may be opened, whichever way led to it."""
         try:
-            addresses.check_port(port)
+            callable_addresses.check_port(port)
             if not isinstance(address, AllowedByName):
-                addresses.all_allowed(address, [address], self._allowed)
+                callable_addresses.all_allowed(address, [address], self._allowed)
         except ValueError:  # NotAllowed, or no address at all
             raise Blocked from None
 

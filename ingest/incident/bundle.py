@@ -25,9 +25,9 @@ from mapping.rules.lateness import iso_instant
 from providers.base import Outcome, ProviderAdapter
 from providers.replay.recording import Line, read_lines
 from store.engine.liveblog_records import StoredGame, new_object_id
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from store.liveblogs import liveblogs
-from store.timeline import incident_rows, timeline
+from store.timeline import bundle_rows, timeline
 from store.timeline.timeline import timeline_of
 
 FORM = 2
@@ -59,10 +59,10 @@ def collect(
     Raises NotFound, and Unprocessable for a liveblog on no match that is known.
     """
     game = liveblogs.require_game(conn, name)
-    attachment = sync.attachment(conn, game.id)
+    attachment = follow_rows.attachment(conn, game.id)
     if attachment is None or attachment.provider not in adapters:
         raise Unprocessable("the liveblog is on no match of a provider that is configured")
-    sources: list[sync.Attachment | standbys.StandbyRow] = [attachment, *standbys.of_liveblog(conn, game.id)]
+    sources: list[follow_rows.Attachment | standbys.StandbyRow] = [attachment, *standbys.of_liveblog(conn, game.id)]
     packed: dict[str, bytes] = {}
     described, missed = [], []
     for source in sources:
@@ -89,16 +89,16 @@ def collect(
     }
     crosswalk = settings.organizations[game.organization_id].crosswalk
     writes = {
-        "posts": incident_rows.posts_of(conn, game.id),
-        "people": incident_rows.posts_of_people(conn, game.id),
-        "steps": incident_rows.steps_of(conn, game.id),
+        "posts": bundle_rows.posts_of(conn, game.id),
+        "people": bundle_rows.posts_of_people(conn, game.id),
+        "steps": bundle_rows.steps_of(conn, game.id),
     }
     return {
         "manifest.json": _json(hide_secrets(None, "", manifest)),
         "timeline.json": _json(_around(timeline_of(conn, game), window)),
-        "deliveries.json": _json(incident_rows.rounds_of(conn, game.id, window.since, window.until)),
+        "deliveries.json": _json(bundle_rows.rounds_of(conn, game.id, window.since, window.until)),
         "writes.json": _json(writes),
-        "masters.json": _json(incident_rows.masters_of(conn, game.id)),
+        "masters.json": _json(bundle_rows.masters_of(conn, game.id)),
         **packed,
         **({} if crosswalk is None else {CROSSWALK: Path(crosswalk).read_bytes()}),
     }
@@ -113,7 +113,7 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def _described(source: sync.Attachment | standbys.StandbyRow, adapter: ProviderAdapter | None) -> dict[str, Any]:
+def _described(source: follow_rows.Attachment | standbys.StandbyRow, adapter: ProviderAdapter | None) -> dict[str, Any]:
     """What has to be known of a source to play its answers, without where they came from."""
     endpoint = None if adapter is None else adapter.endpoint
     return {
@@ -125,7 +125,7 @@ def _described(source: sync.Attachment | standbys.StandbyRow, adapter: ProviderA
     }
 
 
-def _manifest(game: StoredGame, attachment: sync.Attachment, settings: Settings) -> dict[str, Any]:
+def _manifest(game: StoredGame, attachment: follow_rows.Attachment, settings: Settings) -> dict[str, Any]:
     """What has to be known of the liveblog and the configuration."""
     return {
         "form": FORM,

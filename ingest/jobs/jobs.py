@@ -24,7 +24,7 @@ from prometheus_client import Counter, Gauge
 
 from ingest.kit.tasks import KeyedTasks
 from mapping.errors import ServiceError, StoreUnavailable
-from store.engine.lasting import LoggedLoop, LogOnce, repeat
+from store.engine.loops import LoggedLoop, LogOnce, repeat
 
 log = structlog.get_logger()
 

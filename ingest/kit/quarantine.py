@@ -12,7 +12,7 @@ from typing import Literal
 from prometheus_client import Gauge
 
 from store.engine.errors import UnreadableRow, brief_reason
-from store.engine.lasting import LogOnce
+from store.engine.loops import LogOnce
 
 Kind = Literal["match", "liveblog", "receiver", "client", "loop"]
 KINDS: tuple[Kind, ...] = ("match", "liveblog", "receiver", "client", "loop")
@@ -72,7 +72,7 @@ class Quarantine:
         return {name: str(left_out.cause) for (of, name), left_out in self._left_out.items() if of == kind}
 
     def loop(self, name: str) -> QuarantinedLoop:
-        """What logs and counts how the loop `name` fares (`store.engine.lasting`)."""
+        """What logs and counts how the loop `name` fares (`store.engine.loops`)."""
         return QuarantinedLoop(self, name)
 
     def _count(self, kind: Kind) -> None:

@@ -23,7 +23,7 @@ from store.liveblogs import media_probes
 from store.liveblogs.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
-    from store.files.images import ImageFacts
+    from store.files.image_facts import ImageFacts
 
 log = structlog.get_logger()
 
@@ -181,7 +181,7 @@ class MediaProbes:
 
 async def identify_image(head: bytes) -> ImageFacts | None:
     """What an image says of itself, beside the event loop."""
-    from store.files.images import identify  # with Pillow, which no start needs
+    from store.files.image_facts import identify  # with Pillow, which no start needs
 
     return await asyncio.to_thread(identify, head)
 

@@ -16,7 +16,7 @@ from api.http.errors import Overloaded, RequestTimeout
 from api.http.request import client_network
 from config.sections import Server
 from mapping.errors import RateLimited, ServiceError
-from store.engine.lasting import LoggedLoop, repeat
+from store.engine.loops import LoggedLoop, repeat
 
 if TYPE_CHECKING:
     from ingest.server.connection import Connection

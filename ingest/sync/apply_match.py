@@ -7,20 +7,20 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ingest.sync import apply_snapshot
-from ingest.sync.apply_snapshot import Applied, NewId, RemainingWork, sync_liveblog
+from ingest.sync import liveblog_sync
+from ingest.sync.liveblog_sync import Applied, NewId, RemainingWork, sync_liveblog
 from ingest.sync.snapshot import AnswerTimes, CachedInputs, Snapshot, decision_rows, save_answers
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from mapping.fusion.leading_source import SourceHealth
 from mapping.match.match import Match
 from mapping.match.references import References
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from store.engine.errors import brief_reason, transient
 from store.engine.statements import write_batch
 from store.engine.unit import Unit
 from store.following import closing as endings
-from store.following import sources, sync
+from store.following import follow_rows, sources
 from store.masterdata import masterdata
 from store.timeline.timeline import PostTime
 
@@ -105,10 +105,10 @@ def apply(
     saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
     the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
     """
-    liveblogs_on = sync.attachments_of(unit.conn, follow_id)
+    liveblogs_on = follow_rows.attachments_of(unit.conn, follow_id)
     progress = _MatchWriter(unit, snapshot, rules, cached or {}, closing=closing).write(liveblogs_on, progress)
     if not progress.finished:
-        sync.save_follow(
+        follow_rows.save_follow(
             unit, follow_id, pending=True
         )  # whoever takes the match up from here looks at everything again
         return progress
@@ -136,11 +136,11 @@ def apply_again(
     LiveblogFailed and UnreadableRow.
     """
     sources.lock(unit, follow_id)
-    _, belief = sync.packed_match(unit.conn, follow_id)
+    _, belief = follow_rows.packed_match(unit.conn, follow_id)
     if belief is None:
         return replace(progress, finished=True)
-    snapshot = Snapshot(match=sync.unpacked_belief(belief).match, times=times)
-    beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.supported]
+    snapshot = Snapshot(match=follow_rows.unpacked_belief(belief).match, times=times)
+    beside = [each for each in follow_rows.attachments_of(unit.conn, follow_id) if each.supported]
     progress = _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
     if progress.finished:
         write_batch(unit.conn, decision_rows(unit, follow_id, snapshot, progress.versions, health=health or {}))
@@ -159,10 +159,10 @@ class _MatchWriter:
     closing: bool = False
     health: Mapping[str, SourceHealth] | None = None
 
-    def write(self, liveblogs_on: Iterable[sync.WrittenLiveblog], progress: Progress) -> Progress:
+    def write(self, liveblogs_on: Iterable[follow_rows.WrittenLiveblog], progress: Progress) -> Progress:
         """As many of them as one unit should; finished where that is all."""
         masters = Masters(self.unit, self.snapshot.match)
-        budget = apply_snapshot.LOOK
+        budget = liveblog_sync.LOOK
         for liveblog in liveblogs_on:
             if liveblog.game_id in progress.done or not self.rules.serves(liveblog.organization_id):
                 continue
@@ -186,8 +186,8 @@ class _MatchWriter:
             budget -= max(applied.looked, LEAST)
         return replace(progress, finished=True)
 
-    def _write(self, liveblog: sync.WrittenLiveblog, masters: Masters, progress: Progress) -> Applied:
-        terms, snapshot, owner = sync.terms_of(liveblog), self.snapshot, liveblog.organization_id
+    def _write(self, liveblog: follow_rows.WrittenLiveblog, masters: Masters, progress: Progress) -> Applied:
+        terms, snapshot, owner = follow_rows.terms_of(liveblog), self.snapshot, liveblog.organization_id
         if liveblog.supported and self.rules.standby is not None:
             snapshot, terms = with_standbys(self.unit, liveblog, snapshot, terms, self.rules.standby, self.health)
             masters = Masters(self.unit, snapshot.match)
@@ -205,11 +205,13 @@ class _MatchWriter:
         )
 
 
-def _note_missed(unit: Unit, follow_id: str, liveblogs_on: Iterable[sync.Attachment], progress: Progress) -> None:
+def _note_missed(
+    unit: Unit, follow_id: str, liveblogs_on: Iterable[follow_rows.Attachment], progress: Progress
+) -> None:
     """What a liveblog has missed it gets when it is served again, or can be written: by whoever takes the match up then."""
     written = progress.done - progress.failed.keys()
     if any(each.game_id not in written for each in liveblogs_on):
-        sync.forget_validators(unit, follow_id)
+        follow_rows.forget_validators(unit, follow_id)
 
 
 class Masters:

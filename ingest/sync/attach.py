@@ -17,7 +17,7 @@ from mapping.match.match import Match
 from mapping.posts.merge import same
 from store.engine.liveblog_records import Change, StoredGame
 from store.engine.unit import Unit
-from store.following import closing, ledger, moves, sources, standbys, sync
+from store.following import closing, follow_rows, ledger, moves, sources, standbys
 from store.following.import_request import ImportRequest
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
@@ -28,7 +28,7 @@ HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location",
 
 
 def take_over(
-    unit: Unit, request: ImportRequest, match: Match, attachment: sync.Attachment, terms: ImportOptions
+    unit: Unit, request: ImportRequest, match: Match, attachment: follow_rows.Attachment, terms: ImportOptions
 ) -> str | None:
     """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`, where that is to be filled.
 
@@ -40,7 +40,7 @@ def take_over(
     game, before = lock_with_match(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
         if request.declared_key is not None:
-            sync.save_selector(unit, game.id, attachment.selector)
+            follow_rows.save_selector(unit, game.id, attachment.selector)
         _stay(unit, request, game, before, terms)
         return None
     if game.sportstype != match.sport:
@@ -53,9 +53,9 @@ def take_over(
         moves.take_along(unit, game.id, earlier, attachment.follow_id)
     attached = replace(attachment, game_id=game.id)
     if request.declared_key is None and before is not None and before.declared_key is not None:
-        selector = {**attachment.selector, "declared": sync.declared_selector(before)}
+        selector = {**attachment.selector, "declared": follow_rows.declared_selector(before)}
         attached = replace(attached, selector=selector, declared_key=before.declared_key)
-    sync.attach(unit, attached)
+    follow_rows.attach(unit, attached)
     goes_on = bool(ledger.keys(unit.conn, game.id))
     if request.declared_key is not None and not goes_on:
         raise Unprocessable("the configuration names another match; it needs another key", field="matchId")
@@ -68,10 +68,10 @@ def take_over(
 
 
 def _go_on(
-    unit: Unit, request: ImportRequest, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions
+    unit: Unit, request: ImportRequest, game: StoredGame, attachment: follow_rows.Attachment, terms: ImportOptions
 ) -> None:
     """Have the match looked at afresh for a liveblog that comes back to it, with one step."""
-    sync.look_afresh(unit, attachment.follow_id)
+    follow_rows.look_afresh(unit, attachment.follow_id)
     if request.sources is not None:
         request.sources(unit, attachment)
     same_locale = game.document.get("locale") == terms.locale
@@ -79,7 +79,7 @@ def _go_on(
 
 
 def _stay(
-    unit: Unit, request: ImportRequest, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions
+    unit: Unit, request: ImportRequest, game: StoredGame, attachment: follow_rows.Attachment, terms: ImportOptions
 ) -> None:
     """Change terms and sources of a liveblog that is on the match already, with one step at most, and open it again."""
     stepped = change_terms(unit, game, attachment, terms)
@@ -113,21 +113,21 @@ class FetchedStandby:
     endpoint: str
     snapshot: Snapshot
 
-    def follow(self, unit: Unit, attachment: sync.Attachment) -> str:
+    def follow(self, unit: Unit, attachment: follow_rows.Attachment) -> str:
         """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable."""
         standbys.check_match(unit.conn, attachment, self.snapshot.match)
         row = follow_match(unit, self.request, self.endpoint, self.snapshot)
-        if not sync.resources(unit.conn, row.id):
+        if not follow_rows.resources(unit.conn, row.id):
             save_answers(unit, row.id, self.snapshot)
         return row.id
 
 
-def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
+def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> follow_rows.FollowRow:
     """The match's row, opened again where it was closed; the liveblogs that were closed with it stay so."""
     match = snapshot.match
-    row = sync.follow_for(
+    row = follow_rows.follow_for(
         unit,
-        sync.NewFollow(
+        follow_rows.NewFollow(
             endpoint=endpoint,
             provider=match.provider,
             organization_id=request.organization_id,
@@ -135,11 +135,11 @@ def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Sn
             sport=match.sport,
             status=match.sent_status.value,
             kickoff=match.kickoff,
-            teams=sync.teams_text(match),
+            teams=follow_rows.teams_text(match),
             hints=dict(snapshot.hints or {}),
         ),
         kickoff_open=match.kickoff_open,
     )
     if row.closed_at is not None:
-        sync.save_follow(unit, row.id, closed_at=None)
+        follow_rows.save_follow(unit, row.id, closed_at=None)
     return row

@@ -19,7 +19,7 @@ from mapping.errors import ServiceError
 from store.database import Store
 from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
-from store.following import moves, sources, standbys, sync
+from store.following import follow_rows, moves, sources, standbys
 from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 from store.following.standbys import StandbyRow
 from store.liveblogs import liveblogs
@@ -97,7 +97,7 @@ class Declared:
     async def _try(self, key: str, entry: Liveblog) -> None:
         if not self._is_due(key) or await self._exists(entry):
             return
-        look = partial(sync.find_declared, organization_id=entry.organization, key=entry.key)
+        look = partial(follow_rows.find_declared, organization_id=entry.organization, key=entry.key)
         try:
             found = await self._store.read(look)
             waits = entry.lead is not None and found is None
@@ -142,7 +142,7 @@ class Declared:
 
 
 def _is_there(entry: Liveblog, conn: Connection) -> bool:
-    found = sync.find_declared(conn, entry.organization, entry.key)
+    found = follow_rows.find_declared(conn, entry.organization, entry.key)
     if found is None:
         return False
     game = liveblogs.find_game(conn, found.game_id)
@@ -166,7 +166,7 @@ def _stands_by(standby: StandbyEntry, known: Sequence[StandbyRow]) -> bool:
 
 def _stand_by(provider: str, unit: Unit, found: FoundStandby, game_id: str) -> list[str]:
     """The unit: the match stands by for the liveblog, beside those of other providers; gives the follows to be looked at."""
-    attachment = sync.attachment(unit.conn, game_id)
+    attachment = follow_rows.attachment(unit.conn, game_id)
     if attachment is None:
         return []
     sources.lock(unit, attachment.follow_id)
@@ -186,7 +186,7 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, quarantine: Quara
     Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
     for entry in declared:
-        look = partial(sync.find_declared, organization_id=entry.organization, key=entry.key)
+        look = partial(follow_rows.find_declared, organization_id=entry.organization, key=entry.key)
         found = await store.read(look)
         if found is None:
             continue
@@ -200,29 +200,29 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, quarantine: Quara
 
 
 def _retune(entry: Liveblog, unit: Unit) -> bool:
-    found = sync.find_declared(unit.conn, entry.organization, entry.key)
+    found = follow_rows.find_declared(unit.conn, entry.organization, entry.key)
     if found is None:
         return False
-    terms = sync.terms_of(found)
+    terms = follow_rows.terms_of(found)
     wanted = replace(terms_of(_request(entry), terms.sport), paused=terms.paused, withdrawn=terms.withdrawn).as_dict()
     if wanted == terms.as_dict():
         return False
-    sync.save_terms(unit, found.game_id, wanted)
+    follow_rows.save_terms(unit, found.game_id, wanted)
     return True
 
 
-def _is_renamed(entry: Liveblog, found: sync.Attachment) -> bool:
+def _is_renamed(entry: Liveblog, found: follow_rows.Attachment) -> bool:
     """Whether the configuration names the match by another id than it did."""
     kind, given = entry.selector
-    return sync.declared_selector(found) != {"kind": kind, "id": given}
+    return follow_rows.declared_selector(found) != {"kind": kind, "id": given}
 
 
-def _request_again(entry: Liveblog, found: sync.Attachment) -> ImportRequest:
+def _request_again(entry: Liveblog, found: follow_rows.Attachment) -> ImportRequest:
     """For the liveblog that there is already: it is put on the match again where that has another id now."""
     request = _request(entry)
     if not _is_renamed(entry, found):
         return request
-    terms = sync.terms_of(found)
+    terms = follow_rows.terms_of(found)
     kept = replace(request.terms, paused=terms.paused, withdrawn=terms.withdrawn)
     return replace(request, attach_to=found.game_id, terms=kept)
 

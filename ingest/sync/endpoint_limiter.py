@@ -28,7 +28,7 @@ from mapping.rules.pacing import Circuit, CircuitBreakerConfig, LostProviderCode
 from providers.base import CarriedBy, Endpoint, Fetched, FixtureLister, Known, ProviderAdapter, Selector
 from providers.http_client import Throttled
 from store.engine import spans
-from store.engine.lasting import LogOnce
+from store.engine.loops import LogOnce
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""

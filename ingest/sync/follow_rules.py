@@ -29,7 +29,7 @@ from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture
 from store.alarms.alarms import Observed
 from store.database import Store
-from store.following import rule_matches, sync
+from store.following import follow_rows, rule_matches
 from store.following.import_request import ImportRequest
 from store.following.rules import MissedMatch, list_missed, note_missed
 
@@ -245,9 +245,9 @@ class FollowRules:
 
     async def _follow_renamed(self, rule: FollowRule, known: KnownMatch, match_id: str) -> None:
         """Put the liveblog that the rule has made on the match's new id, unless a person has put it on another match."""
-        attached = await self._store.read(partial(sync.attachment, game_id=known.game_id or ""))
+        attached = await self._store.read(partial(follow_rows.attachment, game_id=known.game_id or ""))
         if attached is not None and attached.match_id == known.match_id:
-            again = _request(replace(rule, terms=sync.terms_of(attached)), match_id)
+            again = _request(replace(rule, terms=follow_rows.terms_of(attached)), match_id)
             await self._importer.create(replace(again, attach_to=known.game_id))
         rename = partial(rule_matches.rename, organization_id=rule.organization_id, known=known, match_id=match_id)
         await self._store.write(rename)

@@ -28,7 +28,7 @@ from mapping.rules import pacing
 from providers.base import Answer, Fetched, Known, Outcome
 from store.engine.errors import UnreadableRow
 from store.engine.spans import Durations
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from store.timeline.timeline import DIGEST, PostTime
 
 
@@ -264,7 +264,7 @@ def take_up(stored: StoredMatch) -> FollowedMatch:
     unreadable: UnreadableRow | None = None
     for name, each in resources.items():
         try:
-            sync.check_resource(each)
+            follow_rows.check_resource(each)
         except UnreadableRow as error:  # it is fetched as if nothing were known of it, and written anew
             unreadable = error
         else:
@@ -276,7 +276,7 @@ def take_up(stored: StoredMatch) -> FollowedMatch:
         text=stored.text,
         known=known,
         hints=row.hints,
-        status=sync.status_of(row),
+        status=follow_rows.status_of(row),
         kickoff=row.kickoff,
         changed_at=row.changed_at,
         pending=bool(row.pending),
@@ -296,8 +296,8 @@ class StoredMatch(NamedTuple):
     `needed`: it has liveblogs, or stands by for one, of organizations that have its endpoint.
     """
 
-    row: sync.FollowRow
-    resources: dict[str, sync.ResourceRow]
+    row: follow_rows.FollowRow
+    resources: dict[str, follow_rows.ResourceRow]
     text: bool
     paired: bool
     supports: bool
@@ -309,15 +309,15 @@ def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = 
 
     `serves`: whether an endpoint is one that an organization has.
     """
-    row = sync.follow(conn, follow_id)
+    row = follow_rows.follow(conn, follow_id)
     if row is None:
         raise LookupError(follow_id)
     serves_here = partial(serves, row.endpoint)
-    liveblogs = [each for each in sync.attachments_of(conn, follow_id) if serves_here(each.organization_id)]
+    liveblogs = [each for each in follow_rows.attachments_of(conn, follow_id) if serves_here(each.organization_id)]
     supports = bool(standbys.supported_by(conn, follow_id, serves_here))
     return StoredMatch(
         row,
-        sync.resources(conn, follow_id),
+        follow_rows.resources(conn, follow_id),
         text=any(terms.text for terms in readable_terms(liveblogs)),
         paired=any(each.supported for each in liveblogs),
         supports=supports,
@@ -325,12 +325,12 @@ def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = 
     )
 
 
-def readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[ImportOptions]:
+def readable_terms(liveblogs: Iterable[follow_rows.Attachment]) -> set[ImportOptions]:
     """On which terms these are; those that cannot be read are left out when the match is applied."""
     found: set[ImportOptions] = set()
     for each in liveblogs:
         with suppress(UnreadableRow):
-            found.add(sync.terms_of(each))
+            found.add(follow_rows.terms_of(each))
     return found
 
 

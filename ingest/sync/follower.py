@@ -19,19 +19,19 @@ from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.steady_clock import EARLY
 from ingest.sync import followed_match
 from ingest.sync.apply_match import WritingRules
-from ingest.sync.apply_snapshot import NewId
 from ingest.sync.endpoint_limiter import RESOURCES, EndpointPaused, limiter_of, may_poll_always, wait_of
 from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.liveblog_sync import NewId
 from ingest.sync.match_failures import MatchQuarantine, Outage, SilenceWatch
 from ingest.sync.poll import Poller, Record, record_nothing
 from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from mapping.rules import pacing
 from providers.base import Fetched, ProviderAdapter
 from store.database import Store
 from store.engine import spans
-from store.engine.lasting import repeat
+from store.engine.loops import repeat
 from store.following import leases
 from store.timeline.timeline import PostTimeline
 

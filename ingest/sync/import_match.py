@@ -13,14 +13,14 @@ from opentelemetry.trace import SpanKind
 from sqlalchemy import Connection
 
 from config.sections import Limits
-from ingest.sync import apply_snapshot
-from ingest.sync.apply_snapshot import Applied
+from ingest.sync import liveblog_sync
 from ingest.sync.attach import FetchedStandby, follow_match, start_ledger, take_over
-from ingest.sync.beliefs import check, within
 from ingest.sync.endpoint_limiter import fetch
 from ingest.sync.fixture_lists import FixtureLists, MatchPreviews
 from ingest.sync.followed_match import Arrival, WaitingAnswers
+from ingest.sync.liveblog_sync import Applied
 from ingest.sync.poll import Record, import_squads, record_nothing
+from ingest.sync.previous_belief import check, within
 from ingest.sync.provider_source import ProviderSource, followable_sports, source_of
 from ingest.sync.snapshot import Snapshot, decision_rows, save_answers
 from mapping.belief.confirm import confirm_answer
@@ -29,7 +29,7 @@ from mapping.errors import Conflict, InvalidRequest
 from mapping.liveblog.prefill import game_document
 from mapping.match.fixture import FixtureDay
 from mapping.match.match import Match
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from providers.base import Answer, Fetched, Outcome, ProviderAdapter, Selector
 from providers.fetch import beside
 from providers.http_client import patient
@@ -39,7 +39,7 @@ from store.engine import spans
 from store.engine.liveblog_records import Change, NewGame, StoredGame, new_local_id, new_object_id
 from store.engine.statements import write_batch
 from store.engine.unit import Unit
-from store.following import rule_matches, sync
+from store.following import follow_rows, rule_matches
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
@@ -206,7 +206,7 @@ def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: st
     belief = confirm_answer(None, match, good=frozenset())
     return Snapshot(
         match=belief.match,
-        belief=sync.packed_belief(belief),
+        belief=follow_rows.packed_belief(belief),
         answers=fetched.answers,
         hints=fetched.hints,
         times=WaitingAnswers().times(arrival, fetched, text=text, known={}),
@@ -232,9 +232,9 @@ def create_liveblog(
     earlier = _earlier(unit.conn, request)
     if earlier is not None:
         return Imported(follow.id, earlier)
-    known = sync.resources(unit.conn, follow.id)
+    known = follow_rows.resources(unit.conn, follow.id)
     terms = terms_of(request, match.sport)
-    attachment = sync.Attachment(
+    attachment = follow_rows.Attachment(
         game_id="",
         follow_id=follow.id,
         organization_id=owner,
@@ -254,7 +254,7 @@ def create_liveblog(
     game_id = taken or _insert(unit, attachment, document, ids, request)
     if request.claim is not None:
         request.claim(unit, replace(attachment, game_id=game_id))
-    applied = apply_snapshot.sync_liveblog(
+    applied = liveblog_sync.sync_liveblog(
         unit, game_id, snapshot, terms, lambda _: references, new_id=ids.event, withdrawals=withdrawals
     )
     if taken is not None and not applied.stepped:
@@ -275,13 +275,13 @@ def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game
         return
     write_batch(unit.conn, decision_rows(unit, follow_id, snapshot, versions, game_id))
     if known:
-        sync.look_afresh(unit, follow_id)
+        follow_rows.look_afresh(unit, follow_id)
     else:  # nothing counts as known, so that whoever follows the match brings the rest
-        sync.save_follow(unit, follow_id, pending=True)
+        follow_rows.save_follow(unit, follow_id, pending=True)
 
 
 def _insert(
-    unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, request: ImportRequest
+    unit: Unit, attachment: follow_rows.Attachment, document: dict[str, Any], ids: NewIds, request: ImportRequest
 ) -> str:
     """Create the liveblog, on its match and with its ledger; what the request wishes besides, no provider takes back."""
     wished = {**document, "meta_info": {**document["meta_info"], "editorial_publishing": request.editorial}}
@@ -296,7 +296,7 @@ def _insert(
         document=wished,
     )
     game_id = liveblogs.insert_game(unit, game).id
-    sync.attach(unit, replace(attachment, game_id=game_id))
+    follow_rows.attach(unit, replace(attachment, game_id=game_id))
     start_ledger(unit, game_id, document)
     return game_id
 
@@ -306,7 +306,7 @@ def _earlier(conn: Connection, request: ImportRequest) -> StoredGame | None:
     if request.attach_to is not None:
         return None
     if request.declared_key is not None:
-        attachment = sync.find_declared(conn, request.organization_id, request.declared_key)
+        attachment = follow_rows.find_declared(conn, request.organization_id, request.declared_key)
         return None if attachment is None else liveblogs.require_game(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None

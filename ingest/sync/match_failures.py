@@ -20,9 +20,9 @@ from ingest.sync.followed_match import FollowedMatch
 from mapping.errors import ServiceError
 from store.database import Store
 from store.engine.errors import UnreadableRow, brief_reason
-from store.engine.lasting import LogOnce
+from store.engine.loops import LogOnce
 from store.engine.unit import Unit
-from store.following import leases, sync
+from store.following import follow_rows, leases
 
 RELAPSES = 3
 """So often the store has to be lost for one match while it is there for others, until that is taken for the match's fault."""
@@ -52,7 +52,7 @@ class MatchQuarantine:
     async def not_taken_up(self, follow_id: str, leased: leases.LeasedMatch | None, error: Exception) -> None:
         """The match cannot be taken up; it is tried again later. Raises StoreUnavailable."""
         fence = self.put_off(follow_id, leased)
-        match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
+        match_id = await self.store.read(partial(follow_rows.match_id, follow_id=follow_id))
         if self.quarantine.failed("match", follow_id, error, match=match_id):
             self._save(follow_id, fence, brief_reason(error))
 

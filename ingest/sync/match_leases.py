@@ -22,7 +22,7 @@ from ingest.sync.followed_match import FollowedMatch, Lease, steady
 from ingest.sync.follower import Followers
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
-from store.engine.lasting import repeat
+from store.engine.loops import repeat
 from store.following import leases
 from store.following.leases import heartbeats
 

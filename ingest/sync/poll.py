@@ -17,10 +17,10 @@ import structlog
 
 from config.sections import Limits
 from ingest.kit.quarantine import AGAIN
-from ingest.sync import apply_match, apply_snapshot
+from ingest.sync import apply_match, liveblog_sync
 from ingest.sync.apply_match import Progress, WritingRules
-from ingest.sync.beliefs import Before, BeliefLost, believe, people_of, posted_of, rows_of, within
 from ingest.sync.followed_match import Arrival, FollowedMatch, PostDelays, readable_terms
+from ingest.sync.previous_belief import Before, BeliefLost, believe, people_of, posted_of, rows_of, within
 from ingest.sync.snapshot import AnswerTimes, Snapshot, save_health
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.fusion.leading_source import SourceHealth
@@ -31,7 +31,7 @@ from store.database import Store
 from store.engine.spans import Durations
 from store.engine.unit import Unit
 from store.following import closing as endings
-from store.following import leases, standbys, sync
+from store.following import follow_rows, leases, standbys
 from store.masterdata import masterdata
 from store.timeline.timeline import CommittedPosts, PostTimeline
 
@@ -132,7 +132,7 @@ class Poller:
 
     async def close(self, match: FollowedMatch) -> None:
         """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
-        if await self.store.read_for_write(partial(sync.packed_bodies, follow_id=match.id)):
+        if await self.store.read_for_write(partial(follow_rows.packed_bodies, follow_id=match.id)):
             arrival = Arrival(self.clock, first=True)
             await self._apply(match, Fetched(answers=(), hints=match.hints), arrival, closing=True)
         else:
@@ -175,7 +175,7 @@ class Poller:
 
         Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
         """
-        stored, belief = await self.store.read_for_write(partial(sync.packed_match, follow_id=match.id))
+        stored, belief = await self.store.read_for_write(partial(follow_rows.packed_match, follow_id=match.id))
         work = partial(believe, self.adapter, self.limits, match, stored, fetched, closing=closing)
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
         try:
@@ -194,11 +194,11 @@ class Poller:
     async def _prepare(self, match: FollowedMatch, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
         people, rows = people_of(snapshot.match), rows_of(snapshot.match)
-        if people <= PEOPLE and rows <= apply_snapshot.LOOK:
+        if people <= PEOPLE and rows <= liveblog_sync.LOOK:
             return
-        attached = await self.store.read_for_write(partial(sync.attachments_of, follow_id=match.id))
+        attached = await self.store.read_for_write(partial(follow_rows.attachments_of, follow_id=match.id))
         liveblogs = [each for each in attached if self.rules.serves(each.organization_id)]
-        if rows > apply_snapshot.LOOK:
+        if rows > liveblog_sync.LOOK:
             await beside(LARGE + 1, snapshot.prepare, readable_terms(liveblogs))
         made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
         if people > PEOPLE and match.squads != made_of:

@@ -20,10 +20,10 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsp
 
 from providers import http_client, responses
 from providers.base import Answer, Endpoint, FailedResponse, Outcome
-from providers.replay.failure import Ending, Failure
+from providers.replay.recorded_failure import Ending, Failure
 from providers.replay.recording import LEFT_OUT, Line, Source
-from store.engine import private
-from store.engine.lasting import LogOnce
+from store.engine import private_files
+from store.engine.loops import LogOnce
 from store.timeline.timeline import DIGEST
 
 Key = tuple[str, str, str]
@@ -199,7 +199,7 @@ class Recorder:
                 if path.stat().st_mtime < now - self._retention:
                     _remove(path)
                 else:
-                    private.tighten(path)
+                    private_files.tighten(path)
 
     def _make_room(self, current: Path) -> None:
         """Remove the oldest files until all together fit; the one that is written to goes last."""
@@ -267,9 +267,9 @@ def failure_of(answer: Answer, heard: FailedResponse, endpoint: Endpoint) -> Fai
 
 def _append(path: Path, data: bytes) -> None:
     """Add `data` at the end, wholly or not at all."""
-    path.parent.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+    path.parent.parent.mkdir(mode=private_files.FOLDER, parents=True, exist_ok=True)
     path.parent.mkdir(mode=0o700, exist_ok=True)  # licensed content is nobody else's to read
-    with open(path, "ab", buffering=0, opener=private.opener) as file:
+    with open(path, "ab", buffering=0, opener=private_files.opener) as file:
         end = os.fstat(file.fileno()).st_size
         try:
             if file.write(data) != len(data):

@@ -25,7 +25,7 @@ from mapping.sports import sport_of
 from providers.base import Answer, Outcome
 from store.engine.statements import TableWrite
 from store.engine.unit import Unit
-from store.following import sync
+from store.following import follow_rows
 from store.timeline import timeline
 from store.timeline.timeline import Decision
 
@@ -210,10 +210,10 @@ def save_answers(
     new = closing or created or stepped or snapshot.belief is not None or snapshot.packed
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     if snapshot.set_again:
-        sync.forget_rows(unit, follow_id)
+        follow_rows.forget_rows(unit, follow_id)
     if snapshot.belief is not None:
-        sync.save_belief(unit, follow_id, snapshot.belief)
-    sync.save_follow(
+        follow_rows.save_belief(unit, follow_id, snapshot.belief)
+    follow_rows.save_follow(
         unit,
         follow_id,
         sport=snapshot.match.sport,
@@ -224,7 +224,7 @@ def save_answers(
         **({"changed_at": unit.now} if snapshot.changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
         **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
-        **({"teams": teams} if (teams := sync.teams_text(snapshot.match)) else {}),
+        **({"teams": teams} if (teams := follow_rows.teams_text(snapshot.match)) else {}),
     )
 
 
@@ -257,7 +257,7 @@ def decision_rows(  # noqa: PLR0917 -- what a row is made of
 def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
     """Save why the match, or one of its liveblogs, is left out; None: nothing is left out any more."""
     since = None if cause is None else unit.now
-    sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
+    follow_rows.save_follow(unit, follow_id, last_error=cause, failing_since=since)
 
 
 def save_health(
@@ -268,13 +268,15 @@ def save_health(
     packed: Mapping[str, bytes] | None = None,
 ) -> None:
     """Save what the answers say of each resource: last good, last change, failures in a row, rows left out."""
-    known = sync.resources(unit.conn, follow_id)
-    rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
+    known = follow_rows.resources(unit.conn, follow_id)
+    rows = ((known.get(answer.resource, follow_rows.ResourceRow(name=answer.resource)), answer) for answer in answers)
     after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
-    sync.save_resources(unit, follow_id, after, packed)
+    follow_rows.save_resources(unit, follow_id, after, packed)
 
 
-def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
+def resource_after(
+    row: follow_rows.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int
+) -> follow_rows.ResourceRow:
     """What is known of a resource after this answer: a good body replaces the last one, a failure only counts."""
     match answer.outcome:
         case Outcome.FAILED:
@@ -283,7 +285,7 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
             etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
             return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
         case Outcome.CHANGED:
-            return sync.ResourceRow(
+            return follow_rows.ResourceRow(
                 name=row.name,
                 etag=answer.etag,
                 digest=answer.digest,

@@ -24,7 +24,7 @@ from mapping.match.match import Match, Status
 from mapping.posts.reconcile import State, with_deletion
 from store.engine.errors import UnreadableRow
 from store.engine.unit import Unit
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 
 LOOK = 2.0
 """Seconds between two looks at who is to lead."""
@@ -60,7 +60,9 @@ class StandbyRules:
         """The rules for a pair of sources, as far as who leads and what waits goes by them."""
         return PairRules(lead=self.lead.sooner(LOOK), pinned=pinned, hold=self.hold if terms.confirm == "two" else 0.0)
 
-    def of_pair(self, liveblog: sync.Attachment, standby: standbys.StandbyRow, terms: ImportOptions) -> PairRules:
+    def of_pair(
+        self, liveblog: follow_rows.Attachment, standby: standbys.StandbyRow, terms: ImportOptions
+    ) -> PairRules:
         """The rules for a liveblog's standby beside the sources before it."""
         owner, first, second = liveblog.organization_id, liveblog.provider, standby.provider
         named = self.crosswalks.get((owner, first, second), {})
@@ -69,7 +71,7 @@ class StandbyRules:
 
 def with_standbys(  # noqa: PLR0917 -- what all sources are made of
     unit: Unit,
-    liveblog: sync.WrittenLiveblog,
+    liveblog: follow_rows.WrittenLiveblog,
     snapshot: Snapshot,
     terms: ImportOptions,
     rules: StandbyRules,
@@ -130,7 +132,7 @@ def _match_of(standby: standbys.StandbySource, first: Match, rules: StandbyRules
 def _believed(standby: standbys.StandbySource) -> Match | None:
     """What is believed of the standby's match; None where that is nothing yet, or cannot be read: its next poll writes it anew."""
     try:
-        return None if standby.belief is None else sync.unpacked_belief(standby.belief).match
+        return None if standby.belief is None else follow_rows.unpacked_belief(standby.belief).match
     except UnreadableRow:
         return None
 

@@ -16,7 +16,7 @@ from typing import TextIO, cast
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from store.engine import private
+from store.engine import private_files
 
 SECRET_NAMES = re.compile(r"secret|password|passwd|api_?key|authorization|token", re.IGNORECASE)
 SECRET_IN_TEXT = re.compile(
@@ -52,7 +52,7 @@ def configure(level: str, format_: str, file: LogFile | None = None) -> None:
     )
     _adopt_standard_logging(shared, render, stream)
     if file is not None:
-        private.tighten(file.path)
+        private_files.tighten(file.path)
 
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -157,13 +157,13 @@ class LogFile:
         with self._lock:
             stale, self._stream = self._stream, fresh
         stale.close()
-        private.tighten(self.path)
+        private_files.tighten(self.path)
 
     def close(self) -> None:
         self._stream.close()
 
     def _opened(self) -> FileIO:
-        return open(self.path, "ab", buffering=0, opener=private.opener)
+        return open(self.path, "ab", buffering=0, opener=private_files.opener)
 
 
 def _standard_error(text: str) -> None:

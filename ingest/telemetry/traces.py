@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
 from config.sections import Traces
 from store.engine import spans
-from store.engine.lasting import LogOnce
+from store.engine.loops import LogOnce
 
 TIMEOUT = 2.0
 """Seconds that sending a batch may take; a stop waits for two of them at most."""

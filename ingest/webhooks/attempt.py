@@ -25,9 +25,9 @@ from yarl import URL
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.bulkhead import Bulkhead
-from mapping.rules import delivery as rules
-from mapping.rules.delivery import Plan, Verdict
+from mapping.rules import webhook_delivery as rules
 from mapping.rules.pacing import parse_retry_after
+from mapping.rules.webhook_delivery import Plan, Verdict
 from store.webhooks.deliveries import Delivery
 from store.webhooks.delivery_log import Backlog
 

@@ -25,11 +25,11 @@ from ingest.webhooks.attempt import DeliveryMetrics, ReceiverClient, RoundOutcom
 from ingest.webhooks.receiver import ReceiverWorker
 from ingest.webhooks.receiver_rows import AttemptWriter, OutboxSequencer, ReceiverRows
 from mapping.errors import ServiceError
-from mapping.rules import delivery as rules
+from mapping.rules import webhook_delivery as rules
 from store.database import Store
 from store.engine import spans
 from store.engine.errors import UnreadableRow
-from store.engine.lasting import LogOnce, repeat
+from store.engine.loops import LogOnce, repeat
 from store.engine.unit import Stepped
 from store.webhooks import deliveries, delivery_log, outbox, webhooks
 from store.webhooks.outbox import OutboxRow

@@ -18,9 +18,9 @@ from urllib.parse import urlencode
 from config import Settings
 from ingest.webhooks.attempt import operators_client
 from mapping.errors import ServiceError
-from mapping.rules.delivery import Verdict, verdict
+from mapping.rules.webhook_delivery import Verdict, verdict
 from store.database import Store
-from store.engine.lasting import LoggedLoop, LogOnce, repeat
+from store.engine.loops import LoggedLoop, LogOnce, repeat
 from store.engine.unit import Stepped
 from store.webhooks import hub_pings
 from store.webhooks.hub_pings import PingableGame

@@ -20,8 +20,8 @@ from ingest.kit.bulkhead import Bulkhead, FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt import RoundOutcome, make_round
 from ingest.webhooks.receiver_rows import BATCH, AttemptWriter, CursorTracker, ReceiverRows
-from mapping.rules import delivery as rules
-from mapping.rules.delivery import Health, Verdict
+from mapping.rules import webhook_delivery as rules
+from mapping.rules.webhook_delivery import Health, Verdict
 from store.database import Store
 from store.webhooks import deliveries
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round

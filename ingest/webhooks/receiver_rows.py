@@ -19,7 +19,7 @@ from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt import DeliveryMetrics
 from mapping.errors import StoreUnavailable
 from store.database import Store
-from store.engine.lasting import LogOnce
+from store.engine.loops import LogOnce
 from store.engine.unit import Unit
 from store.webhooks import deliveries, outbox
 from store.webhooks.deliveries import AttemptRecord, DeliveredBefore, Locked, RecordResult

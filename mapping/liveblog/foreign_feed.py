@@ -14,7 +14,7 @@ import nh3
 
 from mapping.documents import strict_json
 from mapping.liveblog.foreign_xml import feed_document
-from mapping.rules.addresses import plausible
+from mapping.rules.callable_addresses import plausible
 from mapping.rules.rich_text import plain, tidy, too_deep
 
 Document = dict[str, Any]

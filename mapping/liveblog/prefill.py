@@ -13,7 +13,7 @@ from mapping.locales import Translator, translator
 from mapping.locales.labels import ENDINGS, INTERRUPTED, ON_PITCH, PERIODS, SCORE_CONTEXT
 from mapping.match.match import Decided, Match, Race, Side, Status
 from mapping.match.references import References
-from mapping.posts import embedded
+from mapping.posts import match_documents
 from mapping.posts.wording import ending, spoken_score
 from mapping.rules.rich_text import isolate
 from mapping.sports import Sport, sport_of
@@ -84,10 +84,10 @@ def _names(match: Match, sides: tuple[Side, Side] | None, references: References
     return {
         "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
         "title": title or f"{isolate(home.name)} \u2013 {isolate(away.name)}",
-        "home_team": embedded.team(home, references),
-        "away_team": embedded.team(away, references),
-        **({} if tournament is None else {"tournament": embedded.tournament(tournament, references)}),
-        **({} if location is None else {"location": embedded.location(location, references)}),
+        "home_team": match_documents.team(home, references),
+        "away_team": match_documents.team(away, references),
+        **({} if tournament is None else {"tournament": match_documents.tournament(tournament, references)}),
+        **({} if location is None else {"location": match_documents.location(location, references)}),
     }
 
 
@@ -98,13 +98,13 @@ def _scoreboard(
     kind = "SetBased" if sport.sets else "Team"
     return {
         "_type": f"Svc::Model::Content::Scoreboard::{kind}GameScoreboard",
-        "home_team": embedded.team(home, references),
-        "away_team": embedded.team(away, references),
-        "score": embedded.score(
+        "home_team": match_documents.team(home, references),
+        "away_team": match_documents.team(away, references),
+        "score": match_documents.score(
             None if _never_began(match) else match.award or match.score, _decided(sport, match, texts)
         ),
         "scores": _parts(match, texts),
-        **({} if match.points is None else {"current_score": embedded.points(match.points)}),
+        **({} if match.points is None else {"current_score": match_documents.points(match.points)}),
         **({} if match.serving is None else {"serving": match.serving}),
         **({"winner": match.winner} if sport.sets and match.status.over and match.winner is not None else {}),
     }
@@ -133,7 +133,7 @@ def _extra_time(match: Match) -> bool:
 def _parts(match: Match, texts: Translator) -> list[Document]:
     """The scores of the parts that the provider gave, then the tally of the shoot-out."""
     parts = [
-        embedded.score(
+        match_documents.score(
             part.score,
             texts.text(PERIODS[part.title], context=SCORE_CONTEXT) if part.title in PERIODS else part.title,
         )
@@ -141,12 +141,12 @@ def _parts(match: Match, texts: Translator) -> list[Document]:
     ]
     if match.shootout is None:
         return parts
-    return [*parts, embedded.score(match.shootout, texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))]
+    return [*parts, match_documents.score(match.shootout, texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))]
 
 
 def _squads(sides: tuple[Side, Side], references: References) -> Document:
     home, away = sides
-    return {"home": embedded.squad(home, references), "away": embedded.squad(away, references)}
+    return {"home": match_documents.squad(home, references), "away": match_documents.squad(away, references)}
 
 
 def state_info(sport: Sport, match: Match, references: References) -> Document:
@@ -183,7 +183,7 @@ def _of_sets(match: Match, gamestate: int) -> Document:
         "_type": "Svc::Model::GameStateInfo::TennisGameStateInfo",
         "gamestate": gamestate,
         **({} if last is None else {"set": len(match.periods), "game": played + (gamestate == RUNNING)}),
-        **({} if match.points is None else {"points": embedded.points(match.points)}),
+        **({} if match.points is None else {"points": match_documents.points(match.points)}),
         **({} if match.serving is None else {"serving": match.serving}),
     }
 
@@ -195,7 +195,7 @@ def _of_race(race: Race, gamestate: int, references: References) -> Document:
         "gamestate": gamestate,
         **{name: value for name, value in known.items() if value is not None},
         **({"timed": True} if race.timed else {}),
-        "ranking": [embedded.placing(place, references) for place in race.ranking],
+        "ranking": [match_documents.placing(place, references) for place in race.ranking],
     }
 
 

@@ -302,7 +302,7 @@ class Match:
     unreadable_keys: frozenset[str] = frozenset()
     """Keys of incidents that may be in the answer, in a form that could not be understood: they are not missing."""
     posts_alone: frozenset[str] = frozenset()
-    """Keys of incidents and texts of which only the posts are known (mapping.posts.from_posts)."""
+    """Keys of incidents and texts of which only the posts are known (mapping.posts.belief_from_posts)."""
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -16,7 +16,7 @@ from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match.match import Comment, Incident, Involved, Match, Side
 from mapping.match.references import References
-from mapping.posts import embedded
+from mapping.posts import match_documents
 from mapping.posts.wording import is_kick, kick_numbers, kick_title, sentence, title
 from mapping.rules import rich_text
 from mapping.sports import Kind, Sport, sport_of
@@ -189,9 +189,9 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
         "event_type": incident.kind,
         "title": _title(desk, incident, kind),
         **({"phase": _phase(desk.texts.text(phase))} if phase else {}),
-        **({} if side is None else {"team": embedded.team(side, desk.references)}),
+        **({} if side is None else {"team": match_documents.team(side, desk.references)}),
         "players": [_player(desk, kind, involved, side) for involved in incident.people],
-        **({"score": embedded.score(incident.score)} if shows_score else {}),
+        **({"score": match_documents.score(incident.score)} if shows_score else {}),
     }
 
 
@@ -200,7 +200,7 @@ def _player(desk: _Desk, kind: Kind, involved: Involved, side: Side | None) -> D
         "_type": "Svc::Model::Content::SportEventPlayer",
         "event_player_type": involved.role,
         "event_player_title": desk.texts.text(kind.roles.get(involved.role) or desk.sport.role(involved.role)),
-        "player": embedded.player(involved.person, involved.team or side, desk.references),
+        "player": match_documents.player(involved.person, involved.team or side, desk.references),
     }
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from mapping.documents.scalars import LocalStatus
-from mapping.posts.disallowed import Notes, stands_as_note
 from mapping.posts.merge import Document, merge_event, same
 from mapping.posts.posts import Post
+from mapping.posts.withdrawal_notes import Notes, stands_as_note
 
 DRAFT = "draft"
 """`Entry.reason` of a post that is not posted automatically."""
@@ -28,7 +28,7 @@ class State(StrEnum):
     POSTED = "posted"
     WITHDRAWN = "withdrawn"
     DISALLOWED = "disallowed"
-    """Withdrawn by the provider; the post stays and says so (mapping.posts.disallowed)."""
+    """Withdrawn by the provider; the post stays and says so (mapping.posts.withdrawal_notes)."""
     GONE = "gone"
     """Deleted, by a person or when the window after the end closed: never touched again."""
 

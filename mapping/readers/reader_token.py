@@ -18,7 +18,7 @@ from mapping.documents.base import Document
 from mapping.documents.scalars import Bool, Text
 from mapping.documents.strict_json import ForbiddenText, check_text
 from mapping.errors import Unauthorized
-from mapping.rules.addresses import plausible
+from mapping.rules.callable_addresses import plausible
 from mapping.rules.plain_text import plain_line
 
 ALGORITHM = "HS256"

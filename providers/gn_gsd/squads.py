@@ -10,7 +10,7 @@ from mapping.match.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import Node, node
-from providers.teams import squad_rank
+from providers.results_and_squads import squad_rank
 
 POSITIONS = {
     "function_keeper": "keeper",

@@ -18,7 +18,7 @@ from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, entity, sport_of, target
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-from providers.teams import how_decided, winner
+from providers.results_and_squads import how_decided, winner
 
 HALVES = 2
 """The last phase of regular time."""

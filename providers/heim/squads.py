@@ -8,7 +8,7 @@ from dataclasses import replace
 from mapping.match.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.read import Row
-from providers.teams import squad_rank
+from providers.results_and_squads import squad_rank
 
 POSITIONS = {"1": "keeper", "2": "defense", "3": "midfield", "4": "offense"}
 """`team_person.role.id` → position key of the interface."""

@@ -23,7 +23,7 @@ from providers.openligadb.goals import (
     standing,
 )
 from providers.openligadb.payload import MATCH, Row, find_match
-from providers.teams import how_decided, winner
+from providers.results_and_squads import how_decided, winner
 
 FULL_PHASE, EXTRA_PHASE, SHOOTOUT_PHASE = 2, 4, 5
 TOO_EARLY = 12 * 3600

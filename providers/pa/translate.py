@@ -13,7 +13,7 @@ from providers.pa.catalog import EVENTS, EXTRA, HALVES, LINEUPS, MATCH
 from providers.pa.clock import Situation, kickoff, marks, situation
 from providers.pa.match_events import Story, story
 from providers.pa.payload import Row, find_events, find_match, find_squads, row_of
-from providers.teams import divide_squad, how_decided, in_order_of_play, winner
+from providers.results_and_squads import divide_squad, how_decided, in_order_of_play, winner
 from providers.xml_reader import TEXT
 
 KICKS = re.compile(r"^(.{1,80}) wins? ([0-9]{1,2})-([0-9]{1,2}) on penalties\b", re.IGNORECASE)

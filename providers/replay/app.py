@@ -25,8 +25,8 @@ from starlette.routing import Route
 
 from providers.replay import gn_gsd, heim, match_lists, recording
 from providers.replay.control import control_routes
-from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
+from providers.replay.recorded_failure import Cut, Hanging, pad_body, response_of
 from providers.replay.timeline import TimelineEntry
 
 if TYPE_CHECKING:

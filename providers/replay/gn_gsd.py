@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from providers.replay.dates import Move
+from providers.replay.moved_dates import Move
 
 PATH = re.compile(r"(?:/[^/]+)*?/(?P<key>(?P<family>matches|phases|overalls)/[^/]+)(?:/(?P<part>lineups|actions))?/?")
 KINDS = {"matches": "match", "phases": "phase", "overalls": "overall"}

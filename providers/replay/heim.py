@@ -8,8 +8,8 @@ from email.utils import formatdate
 from hashlib import md5
 from typing import Any, NamedTuple
 
-from providers.replay.dates import match_in_tree
 from providers.replay.faults import JSON
+from providers.replay.moved_dates import match_in_tree
 from providers.replay.settings import Envelope
 
 PATH = re.compile(

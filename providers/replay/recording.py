@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from providers.replay import dates, gn_gsd
-from providers.replay.failure import Failure
+from providers.replay import gn_gsd, moved_dates
+from providers.replay.recorded_failure import Failure
 
-HEIM = (dates.kickoff_of, ("match",))
+HEIM = (moved_dates.kickoff_of, ("match",))
 RESOURCE = re.compile(r"(?P<kind>match-event|match|liveticker)(?:/co\w*)?/ma(?P<match>\w+)")
 
 

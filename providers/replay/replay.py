@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from providers.http_server import bind_socket, listening
-from providers.replay import dates, gn_gsd, heim
+from providers.replay import gn_gsd, heim, moved_dates
 from providers.replay.app import Log, SignIn, create_app
-from providers.replay.failure import Failure
 from providers.replay.faults import Faults
+from providers.replay.recorded_failure import Failure
 from providers.replay.recording import Line, Paths, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
 from providers.replay.timeline import Clock, Timeline, TimelineEntry
@@ -159,8 +159,8 @@ class Replay:
         """The recorded document with its dates moved, where it is known which of its texts are dates."""
         if entry.line.source is not None:
             return entry.line.body if entry.line.is_json else entry.line.text
-        running = dates.shift_move(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
-        moved = gn_gsd.move_dates if gn_gsd.speaks(entry.line.match_id) else dates.move_dates
+        running = moved_dates.shift_move(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
+        moved = gn_gsd.move_dates if gn_gsd.speaks(entry.line.match_id) else moved_dates.move_dates
         return moved(entry.line.body, self._move(entry.line.match_id), running)
 
     def match_documents(self) -> list[tuple[Line, Any]]:
@@ -173,11 +173,11 @@ class Replay:
         """The last good body of each resource by its kind (`match`, `match-event`, `liveticker`), dates moved."""
         return {kind: self.document(entry) for kind, entry in self.timeline.last_good(match_id).items()}
 
-    def _move(self, match_id: str) -> dates.Move:
+    def _move(self, match_id: str) -> moved_dates.Move:
         """On a clock the start is played now and the rest at the clock's pace; by steps the match has just ended."""
         if self.settings.step:
-            return dates.shift_move(self.matches[match_id].last_at, self.began)
-        return dates.pace_move(self.timeline.starts[match_id], self.began, self.settings.speed)
+            return moved_dates.shift_move(self.matches[match_id].last_at, self.began)
+        return moved_dates.pace_move(self.timeline.starts[match_id], self.began, self.settings.speed)
 
     def _visible_since(self, entry: TimelineEntry) -> datetime:
         passed = 0.0 if self.settings.step else (self.clock.now() - entry.due) / self.clock.speed

@@ -8,10 +8,10 @@ from dataclasses import replace
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
 from mapping.match.match import Incident, Match, Named, PeriodScore, Person, Score, Side, SideName, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.results_and_squads import divide_squad, how_decided, in_order_of_play
 from providers.statsperform.clock import Course, clock, course, kickoff, marks
 from providers.statsperform.incidents import KICK, People, incidents
 from providers.statsperform.payload import MATCH, Row, find_match
-from providers.teams import divide_squad, how_decided, in_order_of_play
 
 HALF, FULL, EXTRA = 1, 2, 4
 """Parts with whose end a score is final."""

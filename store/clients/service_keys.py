@@ -22,7 +22,7 @@ class Keys(NamedTuple):
     """All of them. What was signed by the keys of before the last rotation is believed too."""
 
     media: bytes
-    """Signs the addresses of images (mapping.rules.image_address)."""
+    """Signs the addresses of images (mapping.rules.media_address)."""
     readers: bytes
     """Signs the tokens of readers (mapping.readers.reader_token)."""
     reader_ids: bytes

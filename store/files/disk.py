@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from store.engine import private
+from store.engine import private_files
 from store.files.storage import KEY, FoundFile, StoredFile, check_key, fill, storage_errors
 
 BUCKET = 2
@@ -66,10 +66,10 @@ class DiskFiles:
         return self._stored / key[:BUCKET] / key
 
     def _begin(self, target: Path) -> BinaryIO:
-        self._stored.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        self._stored.parent.mkdir(mode=private_files.FOLDER, parents=True, exist_ok=True)
         for folder in (self._unfinished, self._stored, target.parent):
-            folder.mkdir(mode=private.FOLDER, exist_ok=True)
-        return open(self._unfinished / secrets.token_hex(16), "xb", opener=private.opener)
+            folder.mkdir(mode=private_files.FOLDER, exist_ok=True)
+        return open(self._unfinished / secrets.token_hex(16), "xb", opener=private_files.opener)
 
     def _listed(self, after: str) -> Iterator[FoundFile]:
         for bucket in _sorted(self._stored):

@@ -16,7 +16,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from store.engine import private
+from store.engine import private_files
 from store.files.storage import KEY, FileMissing, FoundFile, StoredFile, check_key, fill, storage_errors, unavailable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class S3Files:
         """Nothing is left of those: what is gathered has no name, and the bucket never has half a file."""
 
     def _gathering(self) -> BinaryIO:
-        self._unfinished.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        self._unfinished.mkdir(mode=private_files.FOLDER, parents=True, exist_ok=True)
         return TemporaryFile(dir=self._unfinished)
 
     @asynccontextmanager

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, u
 
 from mapping.documents.scalars import LocalStatus
 from store.engine.unit import Unit
+from store.following.follow_rows import OPEN, save_follow
 from store.following.standby_tables import standbys
-from store.following.sync import OPEN, save_follow
 from store.tables import attachments, beliefs, follows, games, resources
 
 FORGOTTEN = 50

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from mapping.documents.import_options import ImportOptions
 from store.engine.unit import Unit
-from store.following.sync import Attachment
+from store.following.follow_rows import Attachment
 
 SelectorKind = Literal["match", "phase", "overall"]
 

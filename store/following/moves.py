@@ -15,7 +15,7 @@ from mapping.belief.confirm import confirm_answer
 from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
 from store.engine.unit import Unit
-from store.following import closing, ledger, sources, sync
+from store.following import closing, follow_rows, ledger, sources
 from store.following import standbys as standbys_of
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import in_chunks
@@ -69,7 +69,7 @@ def match_sources(conn: Connection) -> list[MatchSource]:
     on_it = (
         select(*facts, table.provider, table.follow_id, false().label("stands_by"))
         .join(follows, follows.c.id == table.follow_id)
-        .where(table.closed_at.is_(None), or_(followed, sync.OPEN))
+        .where(table.closed_at.is_(None), or_(followed, follow_rows.OPEN))
     )
     beside = (
         select(*facts, follows.c.provider, standbys.c.follow_id, true().label("stands_by"))
@@ -113,13 +113,13 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
     A match that nobody is left on is closed. Where it stands by for the liveblog's match, that of `endpoint` does from then on.
     One that is at `endpoint` already is followed again.
     """
-    before = sync.follow(unit.conn, home.follow_id)
-    attached = sync.attachment(unit.conn, home.game_id)
+    before = follow_rows.follow(unit.conn, home.follow_id)
+    attached = follow_rows.attachment(unit.conn, home.game_id)
     if before is None or attached is None:
         return
     if before.endpoint == endpoint:
         closing.open_again(unit, home.game_id, before.id)
-        sync.look_afresh(unit, before.id)
+        follow_rows.look_afresh(unit, before.id)
     elif home.stands_by:
         _move_standby(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
     elif attached.follow_id == before.id:
@@ -127,7 +127,7 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
         take_along(unit, home.game_id, before.id, after.id)
         on_it = attachments.c.game_id == home.game_id
         unit.conn.execute(update(attachments).where(on_it).values(follow_id=after.id))
-        sync.save_follow(unit, after.id, closed_at=None)
+        follow_rows.save_follow(unit, after.id, closed_at=None)
         closing.close_empty(unit, before.id)
 
 
@@ -137,10 +137,12 @@ def change_standbys(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool
     One that is a match of those before under another id takes its place, with all that is known of it.
     """
     known, renamed = standbys_of.of_liveblog(unit.conn, game_id), False
-    rows = [sync.follow(unit.conn, follow_id) for follow_id in {*follow_ids} - {each.follow_id for each in known}]
-    for before in [sync.follow(unit.conn, each.follow_id) for each in known if each.follow_id not in follow_ids]:
+    rows = [
+        follow_rows.follow(unit.conn, follow_id) for follow_id in {*follow_ids} - {each.follow_id for each in known}
+    ]
+    for before in [follow_rows.follow(unit.conn, each.follow_id) for each in known if each.follow_id not in follow_ids]:
         for after in rows:
-            if before is not None and after is not None and sync.is_same(before, after):
+            if before is not None and after is not None and follow_rows.is_same(before, after):
                 _move_standby(unit, game_id, before.id, after.id)
                 renamed = True
     return standbys_of.save_sources(unit, game_id, follow_ids) or renamed
@@ -151,17 +153,19 @@ def _move_standby(unit: Unit, game_id: str, before_id: str, after_id: str) -> No
     standbys_of.move(unit, game_id, before_id, after_id)
 
 
-def _there(unit: Unit, before: sync.FollowRow, home: MatchSource, endpoint: str) -> sync.FollowRow:
+def _there(unit: Unit, before: follow_rows.FollowRow, home: MatchSource, endpoint: str) -> follow_rows.FollowRow:
     """The same match at `endpoint`."""
     same = {name: getattr(before, name) for name in ("provider", "match_id", "sport", "status", "kickoff", "teams")}
-    return sync.follow_for(unit, sync.NewFollow(endpoint=endpoint, organization_id=home.organization_id, **same))
+    return follow_rows.follow_for(
+        unit, follow_rows.NewFollow(endpoint=endpoint, organization_id=home.organization_id, **same)
+    )
 
 
 def earlier_follow(conn: Connection, game_id: str, follow_id: str, match: Match) -> str | None:
     """The follow with which the liveblog was on this match before: of another id or endpoint; None where there is none."""
     known = select(follows).where(follows.c.id.in_(ledger.matches_of(game_id)), follows.c.id != follow_id)
     rows = conn.execute(known.where(follows.c.provider == match.provider).order_by(follows.c.id.desc()))
-    return next((row.id for row in map(sync.follow_of, rows) if sync.is_match(row, match)), None)
+    return next((row.id for row in map(follow_rows.follow_of, rows) if follow_rows.is_match(row, match)), None)
 
 
 def take_along(unit: Unit, game_id: str, before_id: str, after_id: str) -> None:
@@ -170,7 +174,7 @@ def take_along(unit: Unit, game_id: str, before_id: str, after_id: str) -> None:
         sources.lock(unit, follow_id)
     _move_belief(unit, before_id, after_id)
     ledger.move(unit, game_id, before_id, after_id)
-    sync.look_afresh(unit, after_id)
+    follow_rows.look_afresh(unit, after_id)
 
 
 def _move_belief(unit: Unit, before_id: str, after_id: str) -> None:
@@ -178,24 +182,24 @@ def _move_belief(unit: Unit, before_id: str, after_id: str) -> None:
 
     Where it does, that counts; what only the old one knew of is a step back, which waits to be confirmed.
     """
-    _, old = sync.packed_match(unit.conn, before_id)
-    if not (sync.attachments_of(unit.conn, after_id) or standbys_of.supported_by(unit.conn, after_id)):
+    _, old = follow_rows.packed_match(unit.conn, before_id)
+    if not (follow_rows.attachments_of(unit.conn, after_id) or standbys_of.supported_by(unit.conn, after_id)):
         unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id == after_id))
         unit.conn.execute(delete(resources).where(resources.c.follow_id == after_id))
     if old is None:
         return
-    _, new = sync.packed_match(unit.conn, after_id)
+    _, new = follow_rows.packed_match(unit.conn, after_id)
     merged = old if new is None else _both(old, new)
     if merged is not None:
-        sync.save_belief(unit, after_id, merged)
-        sync.save_follow(unit, after_id, pending=True)
+        follow_rows.save_belief(unit, after_id, merged)
+        follow_rows.save_follow(unit, after_id, pending=True)
 
 
 def _both(old: bytes, new: bytes) -> bytes | None:
     """The newer belief with what only the older one has; None where one of them cannot be read."""
     try:
-        before, now = sync.unpacked_belief(old), sync.unpacked_belief(new)
+        before, now = follow_rows.unpacked_belief(old), follow_rows.unpacked_belief(new)
     except UnreadableRow:
         return None
     merged = confirm_answer(ConfirmedMatch(before.match), now.match, good=frozenset())
-    return sync.packed_belief(ConfirmedMatch(merged.match, now.doubted))
+    return follow_rows.packed_belief(ConfirmedMatch(merged.match, now.doubted))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, exists, func, select
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
 from store.engine.liveblog_records import StoredGame
-from store.following.sync import locale_of
+from store.following.follow_rows import locale_of
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import find_words
 from store.public import post_is_public

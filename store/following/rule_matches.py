@@ -29,7 +29,7 @@ from mapping.follow.plan import KnownMatch
 from store.engine.columns import integer, metadata, text
 from store.engine.statements import delete_some, insert_new
 from store.engine.unit import Unit
-from store.following.sync import Attachment, locale_of, team_ids
+from store.following.follow_rows import Attachment, locale_of, team_ids
 from store.liveblogs.search import TEAM
 from store.tables import attachments, follows, game_links, games, teams
 

@@ -12,8 +12,8 @@ from mapping.errors import Conflict
 from store.engine.liveblog_records import Change, StoredGame
 from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
-from store.following import closing, rule_matches, standbys, sync
-from store.following.sync import Attachment, ResourceRow
+from store.following import closing, follow_rows, rule_matches, standbys
+from store.following.follow_rows import Attachment, ResourceRow
 from store.liveblogs import liveblogs
 from store.tables import attachments, follows, resources
 
@@ -84,28 +84,28 @@ class NamedLiveblog:
         return liveblogs.own_game(conn, self.name, (self.organization_id,), field="liveblogId")
 
 
-def lock_with_match(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment | None]:
+def lock_with_match(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, follow_rows.Attachment | None]:
     """The liveblog and its attachment, locked with the match, so that no poll of it is being written.
 
     Raises NotFound, and Conflict where it is moved to another match at this moment.
     """
     game = named.find(unit.conn)
-    before = sync.attachment(unit.conn, game.id)
+    before = follow_rows.attachment(unit.conn, game.id)
     if before is not None:
         lock(unit, before.follow_id)
     game = liveblogs.lock_game(unit, game.id)
-    attachment = sync.attachment(unit.conn, game.id)
+    attachment = follow_rows.attachment(unit.conn, game.id)
     if attachment is not None and (before is None or attachment.follow_id != before.follow_id):
         raise Conflict("somebody else is moving the liveblog to another match")
     return game, attachment
 
 
-def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> bool:
+def change_terms(unit: Unit, game: StoredGame, attachment: follow_rows.Attachment, terms: ImportOptions) -> bool:
     """Save the terms of a liveblog that is locked, with one step, and have its match looked at; False where they are equal."""
-    before = sync.terms_of(attachment)
+    before = follow_rows.terms_of(attachment)
     if terms == before:
         return False
-    sync.save_terms(unit, game.id, terms.as_dict())
+    follow_rows.save_terms(unit, game.id, terms.as_dict())
     closing.open_again(unit, game.id, attachment.follow_id)
     document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
     liveblogs.record(unit, game.id, Change(game=document))

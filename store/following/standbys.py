@@ -23,7 +23,7 @@ from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
 from store.engine.statements import Among, CompiledQuery, insert_rows, update_rows, upsert, write_batch
 from store.engine.unit import Unit
-from store.following import closing, sync
+from store.following import closing, follow_rows
 from store.following.standby_tables import source_health, standbys
 from store.tables import attachments, beliefs, follows, games
 
@@ -149,7 +149,7 @@ _SOURCES = (
 _SUPPORTED = CompiledQuery(
     select(attachments.c.follow_id, attachments.c.organization_id)
     .join(standbys, standbys.c.game_id == attachments.c.game_id)
-    .where(standbys.c.follow_id == bindparam("follow_id"), sync.OPEN)
+    .where(standbys.c.follow_id == bindparam("follow_id"), follow_rows.OPEN)
     .distinct()
 )
 _HEALTH = CompiledQuery(select(source_health).where(Among(source_health.c.follow_id, "follow_ids")))
@@ -178,8 +178,8 @@ def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
     unit.conn.execute(delete(standbys).where(standbys.c.game_id == game_id))
     write_batch(unit.conn, insert_rows(standbys, rows))
     for follow_id in set(follow_ids).difference(before):
-        sync.save_follow(unit, follow_id, closed_at=None)
-        sync.look_afresh(unit, follow_id)
+        follow_rows.save_follow(unit, follow_id, closed_at=None)
+        follow_rows.look_afresh(unit, follow_id)
     for follow_id in before.keys() - set(follow_ids):
         closing.close_empty(unit, follow_id)
     _look_afresh(unit, game_id)
@@ -190,16 +190,16 @@ def move(unit: Unit, game_id: str, before: str, after: str) -> None:
     """Have the same match of another endpoint or id stand by, with what is known of its pair."""
     of_game = standbys.c.game_id == game_id, standbys.c.follow_id == before
     unit.conn.execute(update(standbys).where(*of_game).values(follow_id=after))
-    sync.save_follow(unit, after, closed_at=None)
-    sync.look_afresh(unit, after)
+    follow_rows.save_follow(unit, after, closed_at=None)
+    follow_rows.look_afresh(unit, after)
     _look_afresh(unit, game_id)
     closing.close_empty(unit, before)
 
 
 def _look_afresh(unit: Unit, game_id: str) -> None:
-    attached = sync.attachment(unit.conn, game_id)
+    attached = follow_rows.attachment(unit.conn, game_id)
     if attached is not None:
-        sync.look_afresh(unit, attached.follow_id)
+        follow_rows.look_afresh(unit, attached.follow_id)
 
 
 def pin(unit: Unit, game_id: str, place: int | None) -> bool:
@@ -288,7 +288,7 @@ def health_in(row: HealthRow) -> SourceHealth:
 
 def packed_state(state: PairState) -> bytes:
     """The state as it is stored."""
-    return sync.pack_body(_states().dump_json(state))
+    return follow_rows.pack_body(_states().dump_json(state))
 
 
 def unpacked_state(stored: bytes) -> PairState:
@@ -304,11 +304,11 @@ def _states() -> TypeAdapter[PairState]:
     return TypeAdapter(PairState)
 
 
-def check_match(conn: Connection, attachment: sync.Attachment, match: Match) -> None:
+def check_match(conn: Connection, attachment: follow_rows.Attachment, match: Match) -> None:
     """Raise Unprocessable where the match cannot stand by for that of the liveblog."""
     if match.sport not in COMPARABLE:
         raise Unprocessable(f"there are no standby sources for {match.sport}", field="matchId")
-    _, belief = sync.packed_match(conn, attachment.follow_id)
-    why = None if belief is None else why_other_match(sync.unpacked_belief(belief).match, match)
+    _, belief = follow_rows.packed_match(conn, attachment.follow_id)
+    why = None if belief is None else why_other_match(follow_rows.unpacked_belief(belief).match, match)
     if why is not None:
         raise OtherMatch(why, field="matchId")

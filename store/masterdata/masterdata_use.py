@@ -21,7 +21,7 @@ from store.engine.errors import UnreadableRow
 from store.engine.liveblog_records import StoredEvent, StoredGame, check_document, teams_of, title_of
 from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
-from store.following import ledger, sources, sync
+from store.following import follow_rows, ledger, sources
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import events_named, in_chunks
 from store.masterdata.masterdata import Master
@@ -172,10 +172,10 @@ def _oldest(conn: Connection, game_id: str) -> Row[Any] | None:
 
 def _look_afresh(unit: Unit, row: Row[Any]) -> None:
     """Once for a correction, and before the liveblog is locked, as polls lock the match first."""
-    attachment = sync.attachment(unit.conn, row.game_id) if row.afresh and row.through is None else None
+    attachment = follow_rows.attachment(unit.conn, row.game_id) if row.afresh and row.through is None else None
     if attachment is not None:
         sources.lock(unit, attachment.follow_id)
-        sync.look_afresh(unit, attachment.follow_id)
+        follow_rows.look_afresh(unit, attachment.follow_id)
 
 
 def _correct(unit: Unit, game: StoredGame, row: Row[Any]) -> str | None:

@@ -20,11 +20,11 @@ from mapping.fusion.source_chain import lead_changes
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.database import Store
 from store.engine.columns import Counter, integer, json, metadata, text
-from store.engine.lasting import LoggedLoop, repeat
 from store.engine.liveblog_records import StoredGame
+from store.engine.loops import LoggedLoop, repeat
 from store.engine.statements import TableWrite, delete_some, insert_rows, upsert
 from store.engine.unit import Unit
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from store.tables import webhook_rounds
 
 post_times = Table(
@@ -339,7 +339,7 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
     some = dict(list(steps.items())[:POSTS])
     since = min((time.answered_at for times in some.values() for time in times), default=0)
     taken = deliveries_of(conn, game.id, since) if some else []
-    attachment = sync.attachment(conn, game.id)
+    attachment = follow_rows.attachment(conn, game.id)
     return {
         "provider": None if attachment is None else attachment.provider,
         "matchId": None if attachment is None else attachment.match_id,
@@ -348,7 +348,7 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
     }
 
 
-def _leads(conn: Connection, attachment: sync.Attachment) -> list[dict[str, Any]]:
+def _leads(conn: Connection, attachment: follow_rows.Attachment) -> list[dict[str, Any]]:
     """Who has led the match since when and why, as far as somebody else than its first source ever did."""
     beside = standbys.of_liveblog(conn, attachment.game_id)
     providers = [attachment.provider, *(each.provider for each in beside)]

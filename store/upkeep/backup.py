@@ -14,7 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, case, delete, func, insert, literal, or_, select, text, update
 from sqlalchemy.engine import URL
 
-from mapping.rules.delivery import first_after_restore
+from mapping.rules.webhook_delivery import first_after_restore
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning, StoreError, store_errors
 from store.engine.settings import database_file, name_of, parse_url

@@ -24,7 +24,7 @@ from store.engine import migrate
 from store.engine.errors import UnreadableRow, store_errors
 from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.settings import parse_url
-from store.following import ledger, rules, sync
+from store.following import follow_rows, ledger, rules
 from store.liveblogs.event_rows import event_of, owners_of_parts
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import words_of_game, words_of_master
@@ -298,7 +298,7 @@ def _read_line(row: Row[Any]) -> None:
 def _matches(conn: Connection) -> Iterator[Fault]:
     def unpack(row: Row[Any]) -> None:
         if row.body is not None:
-            sync.unpack_bodies({row.name: bytes(row.body)})
+            follow_rows.unpack_bodies({row.name: bytes(row.body)})
 
     def of_match(row: Row[Any]) -> str:
         return str(row.follow_id)
@@ -307,13 +307,13 @@ def _matches(conn: Connection) -> Iterator[Fault]:
         return str(row.game_id)
 
     def status(row: Row[Any]) -> object:
-        return sync.status_of(sync.follow_of(row))
+        return follow_rows.status_of(follow_rows.follow_of(row))
 
     def belief(row: Row[Any]) -> object:
-        return sync.unpacked_belief(bytes(row.belief))
+        return follow_rows.unpacked_belief(bytes(row.belief))
 
     def terms(row: Row[Any]) -> object:
-        return sync.terms_of(sync.Attachment(**row._asdict()))
+        return follow_rows.terms_of(follow_rows.Attachment(**row._asdict()))
 
     yield from _unreadable(conn, tables.follows, "cannot be read", status, lambda row: row.id)
     yield from _unreadable(conn, tables.resources, "have an answer that cannot be read", unpack, of_match)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, Text, bindparam, delete, insert, or_, select, type_coerce, update
 
-from mapping.rules.delivery import Health
+from mapping.rules.webhook_delivery import Health
 from store.engine.errors import UnreadableRow
 from store.engine.statements import Among, CompiledQuery, insert_rows, update_rows, write_batch
 from store.engine.unit import Unit

@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 from api.app import create_app
 from api.feeds.feed_selection import UnknownThemes
 from api.http.request import RuleEngine, Services
-from api.middleware.request_limits import RequestLog
-from api.view.read_cache import ReadCounts, StepSignal
+from api.middleware.outermost import RequestLog
+from api.view.liveblog_reads import ReadCounts, StepSignal
 from config.organizations import FollowEntry
 from ingest.sync.fixture_lists import day_of
 from ingest.sync.rule_book import RuleBook

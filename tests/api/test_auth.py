@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from api.middleware.request_limits import RequestLog
+from api.middleware.outermost import RequestLog
 from store.clients import clients
 from tests.api.conftest import serving
 from tests.kit import matchday

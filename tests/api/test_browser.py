@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from api.page.window import POSTS_SHOWN
+from api.page.load_liveblog import POSTS_SHOWN
 from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from api.http.static import file
-from api.page.page import render_liveblog
+from api.page.liveblog_page import render_liveblog
+from api.page.load_liveblog import PageRequest
 from api.page.posts import PageExtent
-from api.page.window import PageRequest
 from api.view.key_moments import moments_of
 from mapping.posts.key_moments import Kick
 from tests.kit import matchday

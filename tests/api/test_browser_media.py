@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from api.app import create_app
 from api.media.proxy import ImageProxy
 from config.sections import MediaConfig
-from mapping.rules.image_address import read_path
+from mapping.rules.media_address import read_path
 from providers.http_server import bind_socket, listening
 from store.engine.liveblog_records import Change
 from store.liveblogs import liveblogs

@@ -9,7 +9,7 @@ from PIL import Image
 from api.page import card_drawing
 from api.page.card import KEPT_BYTES, Cards, facts_of
 from api.page.card_drawing import SIZE, draw_card, writable_name
-from api.page.discovery import CardFacts, CardSide, card_url, has_card
+from api.page.share_links import CardFacts, CardSide, card_url, has_card
 from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import record
 from tests.kit import matchday, poison

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import api
-from api.liveblogs import messages
+from api.liveblogs import stream_messages
 from api.stream import streams
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
@@ -215,8 +215,8 @@ async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch
     store = await store_at(migrated, clock=lambda: time[0])
     await store.write(partial(matchday.insert, matchday.Liveblog()))
     time[0] = PARTING - 100
-    real = messages.read
-    monkeypatch.setattr(messages, "read", lambda conn, **what: said.append(what["since"]) or real(conn, **what))
+    real = stream_messages.read
+    monkeypatch.setattr(stream_messages, "read", lambda conn, **what: said.append(what["since"]) or real(conn, **what))
 
     async def write(second, headline):
         time[0] = PARTING + second
@@ -303,7 +303,7 @@ async def test_links_of_a_delayed_read_lead_to_delayed_pages(public):
 
 
 def test_nothing_public_is_read_without_its_moment():
-    """Who reads a liveblog for readers goes through `api.view.read_cache`, which alone looks it up."""
+    """Who reads a liveblog for readers goes through `api.view.liveblog_reads`, which alone looks it up."""
     for path in Path(api.__path__[0]).rglob("*.py"):
         used = re.findall(r"(?:reads\.game|streams\.find)(?=\()", path.read_text(encoding="utf-8"))
         assert used == [], path

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api.liveblogs import messages
+from api.liveblogs import stream_messages
 from api.stream import streams
 from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
@@ -122,7 +122,7 @@ async def test_a_withdrawn_or_deleted_liveblog_says_so(desk, store):
 
 async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, monkeypatch):
     """No version is cut in two, and whoever leaves between two messages misses nothing."""
-    monkeypatch.setattr(messages, "EVENTS", 10)
+    monkeypatch.setattr(stream_messages, "EVENTS", 10)
     for size in (25, 1, 8, 4):
         writes = tuple(EventWrite.new(local_id=f"e{size}n{n}", document=post(), created_at=n) for n in range(size))
         await store.write(lambda unit, writes=writes: record(unit, TICKER, Change(events=writes)))

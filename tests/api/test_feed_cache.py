@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from api.http.caching import SingleFlightCache
-from api.view.read_cache import ReadCounts
+from api.view.liveblog_reads import ReadCounts
 from store.clients import clients
 from tests.api.conftest import serving
 from tests.kit import matchday

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from api.desk.desk_frame import DESK_LOCALES
-from api.page.document import LOCALES, preferred_locale
+from api.page.page_frame import LOCALES, preferred_locale
 from tests.kit import matchday, poison
 from tests.kit.harmless import active_parts, read
 

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from api.liveblogs.messages import as_json
-from api.page.page import PageRenderer
+from api.liveblogs.stream_messages import as_json
+from api.page.liveblog_page import PageRenderer
 from api.stream import streams
-from api.stream.reader import StreamRequest
+from api.stream.channel import StreamRequest
 from config import Settings
 from store.polls import votes
 from tests.kit.matchday import insert

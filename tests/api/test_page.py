@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from api.http.static import version
-from api.page.page import render_liveblog
+from api.page.liveblog_page import render_liveblog
 from api.view.key_moments import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from api.page.page import render_liveblog
+from api.page.liveblog_page import render_liveblog
 from mapping.liveblog.web_embeds import FRAME_HOSTS
 from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import record

@@ -3,8 +3,8 @@
 import re
 from html import unescape
 
+from api.page.liveblog_page import render_liveblog
 from api.page.match_facts import key_moments_html
-from api.page.page import render_liveblog
 from api.view.key_moments import KeyMoments
 from mapping.posts.key_moments import KeyMoment
 from mapping.sports.base import MomentType

@@ -4,8 +4,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from api.page.document import moment, with_territory
-from api.page.page import render_liveblog
+from api.page.liveblog_page import render_liveblog
+from api.page.page_frame import moment, with_territory
 from api.view.key_moments import moments_of
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document

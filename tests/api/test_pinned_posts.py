@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from api.page.window import MOST_PINNED
+from api.page.load_liveblog import MOST_PINNED
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
 from tests.kit.harmless import read

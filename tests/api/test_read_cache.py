@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from api.http.caching import OVERHEAD
-from api.view.read_cache import FRESH, DelayedView, ReadCache
+from api.view.liveblog_reads import FRESH, DelayedView, ReadCache
 from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs.liveblogs import record
 from tests.api.conftest import serving

@@ -10,8 +10,8 @@ import pytest
 import structlog
 
 from api.http.request import RequestHeaders
-from api.readers import access
-from api.readers.access import ReaderLimits
+from api.readers import request_reader
+from api.readers.request_reader import ReaderLimits
 from mapping.errors import RateLimited, Unauthorized
 from store.readers.reader_sign_ins import FORGOTTEN, reader_sign_ins, use_once
 from tests.api.conftest import NOW, serving
@@ -55,7 +55,7 @@ async def minted(site, organization=ORGANIZATION, client="desk", status=200, hea
 def reader_of(site, token, organization=ORGANIZATION):
     """Who the service says the bearer of the token is."""
     headers = RequestHeaders({"headers": [(b"reader-token", token.encode())]})
-    return access.known_reader(FakeRequest(site.services, headers), organization)
+    return request_reader.known_reader(FakeRequest(site.services, headers), organization)
 
 
 def signed(key=SECRET, algorithm="HS256", without=(), **changes):

@@ -10,7 +10,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from api.middleware.request_limits import RequestLog
+from api.middleware.outermost import RequestLog
 from mapping.errors import StoreUnavailable
 from tests.api.conftest import NOW, declared_database, serving
 from tests.kit import matchday
@@ -111,7 +111,7 @@ async def test_a_slow_read_has_a_line(public, monkeypatch):
 
 async def test_counts_are_logged_now_and_then_and_at_the_end(public, monkeypatch):
     """Each line counts what came since the last one; without requests there is none."""
-    monkeypatch.setattr("api.middleware.request_limits.EVERY", 0.05)
+    monkeypatch.setattr("api.middleware.outermost.EVERY", 0.05)
     counted = public.services[RequestLog]
     with capture_logs() as logs:
         running = asyncio.create_task(counted.run())

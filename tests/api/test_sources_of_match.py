@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.errors import MatchUnknown
-from store.following import sync
+from store.following import follow_rows
 from tests.api.conftest import declared_database
 from tests.kit.corrected_match import edit
 from tests.kit.source_pair import failing, refused
@@ -39,7 +39,7 @@ def leading(source):
 
 async def follows(service):
     """Provider → whether its match is followed."""
-    rows = await service.process.store.read(lambda conn: sync.follows(conn, open_only=False))
+    rows = await service.process.store.read(lambda conn: follow_rows.follows(conn, open_only=False))
     return {each.provider: each.closed_at is None for each in rows}
 
 

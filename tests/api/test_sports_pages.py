@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from api.page.page import render_liveblog
+from api.page.liveblog_page import render_liveblog
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
 from tests.kit.harmless import read

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from api.liveblogs import messages
+from api.liveblogs import stream_messages
 from api.stream import streams
-from api.stream.reader import AT_A_TIME, UNKNOWN
-from api.view.read_cache import delay_in
+from api.stream.channel import AT_A_TIME, UNKNOWN
+from api.view.liveblog_reads import delay_in
 from mapping.errors import StoreUnavailable
 from store.clients import clients
 from store.engine.liveblog_records import Change
@@ -35,8 +35,8 @@ async def desk(server):
 @pytest.fixture
 def reads(monkeypatch):
     """What was read of liveblogs: (since, forms)."""
-    made, real = [], messages.read
-    monkeypatch.setattr(messages, "read", lambda conn, **what: made.append(what) or real(conn, **what))
+    made, real = [], stream_messages.read
+    monkeypatch.setattr(stream_messages, "read", lambda conn, **what: made.append(what) or real(conn, **what))
     return made
 
 
@@ -200,14 +200,14 @@ async def test_what_an_outage_swallowed_is_looked_at(desk, hub, monkeypatch):
     """A step whose reading failed is sent as soon as the database is back."""
     follower = await Follower(hub).join(1)
     await asyncio.sleep(0.1)
-    real, outage = messages.read, iter([StoreUnavailable("away")])
+    real, outage = stream_messages.read, iter([StoreUnavailable("away")])
 
     def failing_once(conn, **what):
         if error := next(outage, None):
             raise error
         return real(conn, **what)
 
-    monkeypatch.setattr(messages, "read", failing_once)
+    monkeypatch.setattr(stream_messages, "read", failing_once)
     monkeypatch.setattr(streams, "POLL", 0.05)
     await desk.create()
     await follower.has(2)
@@ -218,14 +218,14 @@ async def test_a_liveblog_that_cannot_be_read_silences_no_other(desk, server, hu
     await server.add(matchday.Liveblog(local_id="gbroken", ticker_id="6c" * 12))
     broken, whole = await Follower(hub).join(1, name="gbroken"), await Follower(hub).join(1)
     await asyncio.sleep(0.1)
-    real = messages.read
+    real = stream_messages.read
 
     def failing(conn, *, game_id, **what):
         if game_id != TICKER:
             raise ValueError(game_id)
         return real(conn, game_id=game_id, **what)
 
-    monkeypatch.setattr(messages, "read", failing)
+    monkeypatch.setattr(stream_messages, "read", failing)
     await Desk(server.http, liveblog="gbroken").create()
     await desk.create()
     await whole.has(2)
@@ -326,7 +326,7 @@ async def test_openings_wait_for_their_turn(desk, hub, monkeypatch):
 
 async def test_an_opening_whose_turn_does_not_come_is_refused_in_the_end(desk, hub, monkeypatch):
     """With 503 and a time, once it has waited for as long as anybody waits."""
-    monkeypatch.setattr("api.stream.reader.PATIENCE", 0.05)
+    monkeypatch.setattr("api.stream.channel.PATIENCE", 0.05)
     free = asyncio.Event()
     monkeypatch.setattr(hub._store, "read", lambda _, at: free.wait())
     waiting = [asyncio.create_task(hub.find(f"g{number}")) for number in range(AT_A_TIME)]

@@ -7,7 +7,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from api.app import create_app
-from mapping.rules.delivery import Health
+from mapping.rules.webhook_delivery import Health
 from store.clients import clients
 from store.webhooks import deliveries, outbox, webhooks
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round

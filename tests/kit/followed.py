@@ -7,8 +7,8 @@ from typing import Any
 from mapping.fusion.source_pair import PairState
 from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
-from store.following import standbys, sync
-from store.following.sync import NewFollow
+from store.following import follow_rows, standbys
+from store.following.follow_rows import NewFollow
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 from tests.store.conftest import ORGANIZATION
@@ -56,20 +56,20 @@ async def add_followed(server: Any, number: int, *, status: str = "live", **more
 def _attach(unit: Unit, game: matchday.Liveblog, status: str, number: int, more: dict[str, Any]) -> str:
     match = {"provider": more.pop("provider", "heim"), "organization_id": game.organization_id, "match_id": f"{number}"}
     terms = {**TERMS, **more.pop("terms", {})}
-    new = sync.NewFollow(
+    new = follow_rows.NewFollow(
         endpoint=more.pop("endpoint", "heim:x"),
         sport="soccer",
         status=status,
         kickoff=matchday.KICK_OFF + number,
         **match,
     )
-    follow = sync.follow_for(unit, new)
-    attachment = sync.Attachment(
+    follow = follow_rows.follow_for(unit, new)
+    attachment = follow_rows.Attachment(
         game_id=game.ticker_id, follow_id=follow.id, selector={"kind": "match", "id": f"{number}"}, terms=terms, **match
     )
-    sync.attach(unit, attachment)
+    follow_rows.attach(unit, attachment)
     if more:
-        sync.save_follow(unit, follow.id, **more)
+        follow_rows.save_follow(unit, follow.id, **more)
     return follow.id
 
 

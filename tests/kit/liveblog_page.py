@@ -5,7 +5,7 @@ from functools import partial
 from api.desk.cookies import SESSION
 from mapping.posts.reconcile import Entry, State
 from store.accounts import sessions
-from store.following import ledger, sync
+from store.following import follow_rows, ledger
 from store.liveblogs import liveblogs
 from tests.api.desk.conftest import note_complaints
 from tests.kit import matchday
@@ -62,7 +62,7 @@ async def follow_match(server):
     found = {name: await server.store.read(partial(liveblogs.event, local_id=name)) for name in (goal, "ecard9")}
 
     def attach(unit):
-        match = sync.NewFollow(
+        match = follow_rows.NewFollow(
             endpoint="heim:abc",
             provider="heim",
             organization_id=matchday.ORGANIZATION,
@@ -70,11 +70,11 @@ async def follow_match(server):
             sport="soccer",
             status="live",
         )
-        follow = sync.follow_for(unit, match)
+        follow = follow_rows.follow_for(unit, match)
         terms = {"sport": "soccer", "auto_post": True}
-        sync.attach(
+        follow_rows.attach(
             unit,
-            sync.Attachment(
+            follow_rows.Attachment(
                 game_id=TICKER,
                 follow_id=follow.id,
                 organization_id=matchday.ORGANIZATION,

@@ -17,7 +17,7 @@ from providers.base import Provider, ProviderAdapter
 from store.clients import clients
 from store.database import Store
 from store.engine.liveblog_records import new_local_id
-from store.following import sync
+from store.following import follow_rows
 from tests.api.conftest import Server, serving
 from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
@@ -71,7 +71,7 @@ class ProviderService:
 
     async def take_up(self, provider: str) -> None:
         """Follow the stored matches of a provider."""
-        for row in await self.store.read(sync.follows):
+        for row in await self.store.read(follow_rows.follows):
             if row.provider == provider:
                 await self.followers.follow(row.id)
 

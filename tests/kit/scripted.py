@@ -23,8 +23,8 @@ from mapping.errors import BadBody
 from mapping.liveblog.prefill import game_document
 from mapping.match.match import Match
 from mapping.match.references import References
-from mapping.posts.disallowed import WithdrawalRules
 from mapping.posts.posts import wanted_posts
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.fault_collector import RowCache
 from providers.heim.adapter import CARRIED_BY, HEIM
@@ -33,7 +33,7 @@ from providers.heim.read import Event
 from providers.heim.translate import translate
 from store.database import Store
 from store.engine.liveblog_records import StoredEvent, StoredGame, new_local_id
-from store.following import ledger, sync
+from store.following import follow_rows, ledger
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from tests.kit.opening import endpoint_of, store_at
@@ -248,7 +248,7 @@ class Process:
     async def restart(self) -> None:
         self.crashing.fuse = None
         self.start()
-        for row in await self.store.read(sync.follows):
+        for row in await self.store.read(follow_rows.follows):
             if row.endpoint == self.adapter.endpoint.key:
                 await self.followers.follow(row.id)
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from api.page.page_context import UP, PageContext
 from api.view.post_files import Images
 from mapping.locales import translator
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path
 from store.engine.liveblog_records import Change, EventWrite
 from store.liveblogs import liveblogs
 from tests.kit import matchday

@@ -5,7 +5,7 @@ from dataclasses import replace
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
 from mapping.match.match import ALL_PARTS, Clock, PeriodScore, Score, Status
-from store.following.sync import packed_belief, unpacked_belief
+from store.following.follow_rows import packed_belief, unpacked_belief
 from tests.mapping.soccer_builders import GEIS, GORETZKA, KICKOFF, MATCH, MEYER, comment, incident, involved
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))

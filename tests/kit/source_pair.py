@@ -23,7 +23,7 @@ from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
 from store.engine.liveblog_records import new_local_id
 from store.engine.unit import Unit
-from store.following import sources, standbys, sync
+from store.following import follow_rows, sources, standbys
 from store.following.import_request import StandbyRequest
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
@@ -130,7 +130,7 @@ class TwoSources(Process):
     async def restart(self) -> None:
         self.crashing.fuse = None
         self.start()
-        for row in await self.store.read(sync.follows):
+        for row in await self.store.read(follow_rows.follows):
             await self.followers.follow(row.id)
 
     async def pass_time(self, seconds: float) -> None:
@@ -150,7 +150,7 @@ class TwoSources(Process):
 
 
 def _stand_by(unit: Unit, ticker_id: str, found: Any) -> list[str]:
-    attachment = sync.attachment(unit.conn, ticker_id)
+    attachment = follow_rows.attachment(unit.conn, ticker_id)
     assert attachment is not None
     sources.lock(unit, attachment.follow_id)
     change_sources(unit, attachment, ExternalChange(standby=()), found)

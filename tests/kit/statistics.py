@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx
 
 from api.app import create_app
-from api.statistics import audience
+from api.statistics import reader_numbers
 from api.statistics.beacon_writer import BeaconWriter
 from api.statistics.beacons import Audience, BeaconLimits, Beacons, BeaconTally
-from mapping.statistics.page_address import Beacon
+from mapping.statistics.documents import Beacon
 from tests.kit import matchday
 from tests.store.conftest import GAME, ORGANIZATION
 
@@ -92,5 +92,5 @@ class Process:
 
 
 async def overview(store):
-    found = await store.read(partial(audience.overview, game_id=GAME))
+    found = await store.read(partial(reader_numbers.overview, game_id=GAME))
     return found.visitor_metrics

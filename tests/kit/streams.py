@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from api.liveblogs.messages import as_json
+from api.liveblogs.stream_messages import as_json
 from api.stream import streams
-from api.stream.reader import UNKNOWN, StreamRequest
-from api.view.read_cache import moment_seen
+from api.stream.channel import UNKNOWN, StreamRequest
+from api.view.liveblog_reads import moment_seen
 from tests.kit import matchday
 
 TICKER = matchday.Liveblog().ticker_id

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from api.page.discovery import CardFacts
+from api.page.share_links import CardFacts
 from tests.kit.provider_service import ProviderService
 
 Words = dict[str, str]

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from ingest.sync.beliefs import confirmed_parts
+from ingest.sync.previous_belief import confirmed_parts
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions

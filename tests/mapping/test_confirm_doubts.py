@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
 from mapping.match.match import ALL_PARTS, Clock, Match, Part, Score, Status
-from store.following.sync import packed_belief, unpacked_belief
+from store.following.follow_rows import packed_belief, unpacked_belief
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, polled, without
 from tests.mapping.soccer_builders import GEIS, KICKOFF, MEYER, involved
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.match.match import Score
-from mapping.posts.disallowed import Notes, WithdrawalRules, stands_as_note
+from mapping.posts.withdrawal_notes import Notes, WithdrawalRules, stands_as_note
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, incident, involved, post_of, terms
 
 GOAL = incident(

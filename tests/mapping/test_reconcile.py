@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mapping.documents.scalars import LocalStatus
 from mapping.match.match import Score
-from mapping.posts.disallowed import Notes
 from mapping.posts.posts import Post
 from mapping.posts.reconcile import Changes, Entry, State, Stored, reconcile, with_deletion
+from mapping.posts.withdrawal_notes import Notes
 from tests.mapping.soccer_builders import GORETZKA, incident, involved, post_of, terms
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mapping.match.identity import APART as ANOTHER_DAY
 from mapping.match.match import Score
-from mapping.posts.from_posts import match_reissued
+from mapping.posts.belief_from_posts import match_reissued
 from mapping.posts.reconcile import Entry, State
 from tests.mapping.soccer_builders import (
     GEIS,

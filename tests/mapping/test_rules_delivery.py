@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mapping.rules.delivery import (
+from mapping.rules.webhook_delivery import (
     DAY,
     PLAN,
     Health,

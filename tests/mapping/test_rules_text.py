@@ -12,7 +12,7 @@ from mapping.documents.countries import ALPHA2, HOME_NATIONS, alpha2
 from mapping.errors import InvalidRequest, NotFound
 from mapping.readers.reader_token import NAME_LENGTH, reader_name
 from mapping.rules import plain_text
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, read_options, read_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path, read_options, read_path
 from mapping.rules.plain_text import (
     LONGEST,
     MOST,

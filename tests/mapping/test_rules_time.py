@@ -4,7 +4,6 @@ import pytest
 
 from mapping.documents.game import TimingType
 from mapping.liveblog.display_clock import DISPLAYS, display, phase_length, played_before
-from mapping.rules.delivery import first_after_restore, known_since
 from mapping.rules.lateness import ANSWERS, iso_instant, lateness, verdict, whose
 from mapping.rules.pacing import (
     ASK_AGAIN,
@@ -19,6 +18,7 @@ from mapping.rules.pacing import (
     pause_left,
     start_poll,
 )
+from mapping.rules.webhook_delivery import first_after_restore, known_since
 from mapping.sports import SPORTS
 
 START = 1_475_168_460

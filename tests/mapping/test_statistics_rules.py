@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapping.statistics.page_address import NOWHERE, page_address
+from mapping.statistics.documents import NOWHERE, page_address
 from mapping.statistics.periods import QUARTER, Calendar, calendar, day_slots, last_use, month_slots, month_span
 from mapping.statistics.reader_sketch import EXACT, ReaderSketch, unite_sketches
 from tests.kit.sampling import examples

@@ -9,7 +9,7 @@ import pytest
 from api.app import create_app
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from mapping.rules.addresses import REFUSED
+from mapping.rules.callable_addresses import REFUSED
 from tests.api.conftest import server, serving, store
 from tests.kit import matchday
 from tests.kit.event_desk import STRANGER, Desk, photo

@@ -9,7 +9,7 @@ import pytest
 from api.app import create_app
 from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.engine.liveblog_records import Change

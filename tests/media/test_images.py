@@ -5,7 +5,7 @@ import struct
 import pytest
 from PIL import ImageFile
 
-from store.files.images import ImageFacts, identify
+from store.files.image_facts import ImageFacts, identify
 from tests.kit import pictures
 
 FORMATS = pytest.mark.parametrize("name", pictures.FORMATS)

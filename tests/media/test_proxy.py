@@ -13,10 +13,10 @@ from api.app import create_app
 from api.media import variants
 from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path
 from store.engine.liveblog_records import new_key
 from store.files.disk import DiskFiles
-from store.files.images import identify
+from store.files.image_facts import identify
 from store.media import uploads
 from tests.api.conftest import serving, store
 from tests.kit import matchday, pictures
@@ -249,7 +249,7 @@ async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
 
 async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, monkeypatch):
     """After a moment readers get what there is."""
-    monkeypatch.setattr("api.media.origins.PATIENCE", 0.02)
+    monkeypatch.setattr("api.media.originals.PATIENCE", 0.02)
     before = await readers.get(width=64)
     readers.source.gate = asyncio.Event()
     readers.server.now += 3601

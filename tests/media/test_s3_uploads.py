@@ -10,7 +10,7 @@ from sqlalchemy import select
 from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
-from mapping.rules.image_address import ImageOptions, ImageRequest
+from mapping.rules.media_address import ImageOptions, ImageRequest
 from store.engine.liveblog_records import new_key
 from store.files.storage import StorageUnavailable
 from store.media import uploads

@@ -10,8 +10,8 @@ from PIL import Image
 from api.media.disk_cache import RefusedImage
 from api.media.variants import ORIENTED, geometry, render
 from config.sections import MediaConfig
-from mapping.rules.image_address import ImageOptions
-from store.files.images import identify
+from mapping.rules.media_address import ImageOptions
+from store.files.image_facts import identify
 from tests.kit import pictures
 
 LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
@@ -197,7 +197,7 @@ from tests.kit import pictures
 from api.media.disk_cache import RefusedImage
 from config.sections import MediaConfig
 from api.media.variants import render
-from mapping.rules.image_address import ImageOptions
+from mapping.rules.media_address import ImageOptions
 AvifImagePlugin.DECODE_THREADS = 1  # each has memory of its own, and there is one a core
 LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
 bodies = [open(name, "rb").read() for name in sys.argv[1:]]

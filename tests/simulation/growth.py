@@ -14,7 +14,7 @@ from tests.simulation.simulated_daemon import is_product
 
 COLLECTIONS = (dict, list, set, deque)
 CACHED = (
-    "api.feeds.", "api.http.caching.", "api.view.read_cache.", "mapping.liveblog.legacy_event.", "mapping.match.match.Person",
+    "api.feeds.", "api.http.caching.", "api.view.liveblog_reads.", "mapping.liveblog.legacy_event.", "mapping.match.match.Person",
     "mapping.match.match.Side", "providers.heim.read.", "store.engine.liveblog_records.", "store.engine.statements.",
 )  # fmt: skip
 """What is in caches, or as often as the code has places that call it."""

@@ -23,11 +23,11 @@ from ingest.kit.quarantine import Quarantine
 from ingest.sync.provider_source import rehome
 from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from providers.base import Fetched
 from store.engine.liveblog_records import Change, EventWrite, new_local_id
 from store.engine.unit import Unit
-from store.following import sources, standbys, sync
+from store.following import follow_rows, sources, standbys
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import events_named
@@ -519,7 +519,7 @@ class History:
             game, attachment = lock_with_match(unit, NamedLiveblog(name, self.expected[name].owner))
             if attachment is None:
                 return False
-            change_terms(unit, game, attachment, replace(sync.terms_of(attachment), **changes))
+            change_terms(unit, game, attachment, replace(follow_rows.terms_of(attachment), **changes))
             return True
 
         changed = await self.store.write(work)
@@ -545,7 +545,7 @@ class History:
         name = self._liveblog()
         expected = self.expected[name]
         if expected.attached and not expected.away:
-            await self.store.write(lambda unit: sources.detach(unit, sync.attachment(unit.conn, name)))  # type: ignore[arg-type]
+            await self.store.write(lambda unit: sources.detach(unit, follow_rows.attachment(unit.conn, name)))  # type: ignore[arg-type]
             expected.attached = False
         elif not expected.away:
             await self._attach(name)
@@ -617,7 +617,7 @@ class History:
         """People put each liveblog on the match by its newest id. `off`: they take it off the match before."""
         self.process.match_id, self.process.adapter.bodies = self.truth.match_id, self.truth.bodies()
         for name, expected in self.expected.items():
-            on_it = await self.store.read(partial(sync.attachment, game_id=name))
+            on_it = await self.store.read(partial(follow_rows.attachment, game_id=name))
             if expected.attached and not expected.away and on_it.match_id != self.truth.match_id:
                 if off:
                     await self.store.write(partial(sources.detach, attachment=on_it))
@@ -662,7 +662,7 @@ class History:
         """The process hears of it, as it does when it renews its leases."""
         for followed in self.process.matches:
             await self.process.followers.follow(followed.id)
-        for row in await self.store.read(sync.follows):
+        for row in await self.store.read(follow_rows.follows):
             await self.process.followers.follow(row.id)
 
     # The end

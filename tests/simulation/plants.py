@@ -70,13 +70,13 @@ PLANTS = _plants("""
     mapping/posts/reconcile.py: if post.key in ledger
     → if False
     A row that comes under another id keeps its post.
-    ingest/sync/apply_snapshot.py: keys = match_reissued(posts, entries)
+    ingest/sync/liveblog_sync.py: keys = match_reissued(posts, entries)
     → keys = {}
     A row under another id is the same one within two minutes alone.
-    mapping/posts/from_posts.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
+    mapping/posts/belief_from_posts.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
     → near = same
     A row under another id is the same one where kind, team and people are.
-    mapping/posts/from_posts.py: return (kind, _identity(event.get("team")), *people)
+    mapping/posts/belief_from_posts.py: return (kind, _identity(event.get("team")), *people)
     → return (kind,)
     A row that comes corrected under another id keeps its key.
     mapping/belief/confirm.py: answer, keys = with_kept_keys(was, answer, before.memory.keys, reviewed.union(before.memory.disallowed))
@@ -130,7 +130,7 @@ PLANTS = _plants("""
     mapping/belief/doubts.py: if part not in self.good:
     → if False:
     A resource that fails confirms nothing.
-    ingest/sync/beliefs.py: part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
+    ingest/sync/previous_belief.py: part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
     → part for part, carriers in carried_by.items() if carriers & answered
     A step back that was undone needs more the next time.
     mapping/belief/doubts.py: return min(CONFIRMATIONS << self.undone, MOST_CONFIRMATIONS)
@@ -193,7 +193,7 @@ PLANTS = _plants("""
     store/following/moves.py: values = {"endpoint": endpoint, "owner": None,
     → values = {"owner": None,
     Where what was believed is lost, the posts are what was.
-    ingest/sync/beliefs.py: return belief_of_posts(answer, self.posted.posts, self.posted.board)
+    ingest/sync/previous_belief.py: return belief_of_posts(answer, self.posted.posts, self.posted.board)
     → return None
     What the provider takes back is taken back.
     mapping/posts/reconcile.py: return _withdraw(entry, stands, closing=closing) if noted is None else noted
@@ -211,10 +211,10 @@ PLANTS = _plants("""
     mapping/posts/reconcile.py: return public and (entry.public_since is None or entry.public_since <= since)
     → return public
     A liveblog that wants silence gets no note.
-    mapping/posts/disallowed.py: return self.silent or note["sport_event"]["event_type"] in self.terms.exclude_events
+    mapping/posts/withdrawal_notes.py: return self.silent or note["sport_event"]["event_type"] in self.terms.exclude_events
     → return note["sport_event"]["event_type"] in self.terms.exclude_events
     A yellow card that is taken back leaves nothing.
-    mapping/posts/disallowed.py: name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
+    mapping/posts/withdrawal_notes.py: name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
     → name, texts = sport.kind(kind).withdrawn_as or "soccer.withdrawn-card", translator(self.terms.locale)
     A status that a person chose comes back with the incident.
     mapping/posts/reconcile.py: return now.local_status if _is_of_a_person(entry, now) else None
@@ -247,7 +247,7 @@ PLANTS = _plants("""
     store/engine/liveblog_records.py: publish_at=self.publish_at,
     → publish_at=None,
     What our own terms hide is no withdrawal.
-    ingest/sync/apply_snapshot.py: left_out=frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
+    ingest/sync/liveblog_sync.py: left_out=frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
     → left_out=frozenset()
     Without automatic posting posts are drafts.
     mapping/documents/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
@@ -265,7 +265,7 @@ PLANTS = _plants("""
     mapping/liveblog/prefill.py: parts += ["scoreboard"] if terms.auto_post and not terms.exclude_scoreboard else []
     → parts += ["scoreboard"] if terms.auto_post else []
     While a liveblog is paused it stays as it is.
-    ingest/sync/apply_snapshot.py: game = None if terms.paused else _locked(unit, game_id)
+    ingest/sync/liveblog_sync.py: game = None if terms.paused else _locked(unit, game_id)
     → game = _locked(unit, game_id)
     The text on an incident is the text of its post.
     mapping/posts/posts.py: narrative = desk.narratives.get(incident.key)
@@ -277,7 +277,7 @@ PLANTS = _plants("""
     mapping/belief/confirm.py: if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
     → if before.kickoff is None:
     A post stays at its time.
-    ingest/sync/apply_snapshot.py: stays = known is not None and claimed in {None, known.document.get("created_at")}
+    ingest/sync/liveblog_sync.py: stays = known is not None and claimed in {None, known.document.get("created_at")}
     → stays = False
     What an editor changes is looked at again.
     ingest/sync/snapshot.py: if (version, inputs.setting) != (self.version, self.setting):

@@ -13,7 +13,7 @@ from ingest.sync.import_match import MatchImporter
 from ingest.sync.match_leases import MatchLeases
 from ingest.sync.provider_source import ProviderSource
 from ingest.webhooks.dispatcher import Dispatcher
-from mapping.rules.delivery import Plan
+from mapping.rules.webhook_delivery import Plan
 from providers.heim.adapter import HEIM
 from store.database import Store
 from store.engine.liveblog_records import new_local_id

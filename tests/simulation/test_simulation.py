@@ -12,7 +12,7 @@ from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.receiver_rows import CursorTracker
 from mapping.posts import reconcile
-from mapping.rules import delivery
+from mapping.rules import webhook_delivery
 from store.following import leases
 from tests.simulation.invariants import Violation
 from tests.simulation.seeded_run import PROCESSES, SETTLED_BY, check, play
@@ -31,7 +31,7 @@ def advance_before_delivery(patch):
 
 
 def give_up_after_one_round(patch):
-    patch.setattr(delivery, "next_round", lambda *_, **__: None)
+    patch.setattr(webhook_delivery, "next_round", lambda *_, **__: None)
 
 
 def announce_what_is_to_come(patch):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from api.statistics import beacon_writer
-from mapping.statistics.page_address import PageAddress
+from mapping.statistics.documents import PageAddress
 from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches

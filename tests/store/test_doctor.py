@@ -13,7 +13,7 @@ from mapping.posts.reconcile import Entry
 from store.engine.errors import StoreError
 from store.engine.liveblog_records import Change
 from store.following import ledger
-from store.following.sync import Attachment, NewFollow, attach, follow_for
+from store.following.follow_rows import Attachment, NewFollow, attach, follow_for
 from store.liveblogs.liveblogs import insert_game, record
 from store.upkeep import command, doctor
 from store.upkeep.doctor import examine

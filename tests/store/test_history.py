@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from mapping.errors import Conflict
 from store.engine.liveblog_records import Change, sort_key
-from store.liveblogs import deltas, liveblogs
+from store.liveblogs import event_reads, liveblogs
 from store.liveblogs.liveblogs import event, events, insert_game, list_games, record, require_game, schedule
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import outbox, teams
@@ -30,8 +30,8 @@ def outlook(conn):
             found[name] = None
             continue
         read = (0, game.version // 2, game.version - 1, game.version)
-        changes = [deltas.changed_events(conn, game.id, since=since) for since in read]
-        chunks = [deltas.chunk(conn, game.id, since=since, limit=2) for since in read]
+        changes = [event_reads.changed_events(conn, game.id, since=since) for since in read]
+        chunks = [event_reads.chunk(conn, game.id, since=since, limit=2) for since in read]
         found[name] = [
             _without_serial(game),
             liveblogs.events(conn, game.id),
@@ -39,9 +39,9 @@ def outlook(conn):
             [liveblogs.event(conn, f"e{number}") for number in range(5)],
             changes,
             chunks,
-            deltas.count(conn, game.id),
-            deltas.coverage(conn, game.id),
-            deltas.versions(conn, [game.id]),
+            event_reads.count(conn, game.id),
+            event_reads.coverage(conn, game.id),
+            event_reads.versions(conn, [game.id]),
         ]
     found["teams"] = masterdata.find(conn, teams, ["t1"])
     return found

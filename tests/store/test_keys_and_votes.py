@@ -15,7 +15,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unauthorized
 from mapping.readers import reader_token
 from mapping.readers.reader_token import VerifiedReader
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, read_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path, read_path
 from store.clients import clients, service_keys
 from store.engine.liveblog_records import Change
 from store.liveblogs import history

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store.following import leases, sync
+from store.following import follow_rows, leases
 from store.following.leases import Superseded, Worker
 from tests.kit.followed import MATCH
 from tests.store.conftest import ALIKE, open_store
@@ -22,7 +22,7 @@ ONE, TWO = Worker(id="one", knows=KNOWS), Worker(id="two", knows=KNOWS)
 async def matches(store, number, **fields):
     """So many open matches; their ids."""
     new = [replace(MATCH, match_id=f"{each}", **fields) for each in range(number)]
-    return [(await store.write(partial(sync.follow_for, match=each))).id for each in new]
+    return [(await store.write(partial(follow_rows.follow_for, match=each))).id for each in new]
 
 
 async def join(store, *workers, alone=False):
@@ -95,14 +95,14 @@ async def test_a_stale_process_writes_nothing(store):
     fresh = fence_of(await renew(store, TWO, dead=beats), match)
 
     def write(unit, status):
-        sync.save_follow(unit, match, status=status)
+        follow_rows.save_follow(unit, match, status=status)
 
     await store.write(
         partial(leases.run_fenced, work=partial(write, status="first_half"), follow_id=match, fence=fresh)
     )
     with pytest.raises(Superseded):
         await store.write(partial(leases.run_fenced, work=partial(write, status="ghost"), follow_id=match, fence=stale))
-    assert "first_half" == (await store.read(lambda conn: sync.follow(conn, match))).status
+    assert "first_half" == (await store.read(lambda conn: follow_rows.follow(conn, match))).status
 
 
 async def test_alone_nothing_of_the_dead_is_waited_for(sqlite_store):
@@ -122,7 +122,7 @@ async def test_only_known_endpoints_and_open_matches_are_leased(store):
     await matches(store, 1, endpoint="elsewhere")
     await join(store, ONE)
     found = await renew(store, ONE)
-    await store.write(partial(sync.save_follow, follow_id=match, closed_at=1))
+    await store.write(partial(follow_rows.save_follow, follow_id=match, closed_at=1))
 
     assert {match} == leased(found)
     assert {"elsewhere"} == found.unknown

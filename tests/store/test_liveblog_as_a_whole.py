@@ -12,16 +12,16 @@ import pytest
 from sqlalchemy import insert, select
 
 from api.feeds.feed_selection import FeedRequest
-from api.liveblogs import messages
+from api.liveblogs import stream_messages
 from api.liveblogs.delta import DeltaRequest, delta
-from api.page.window import PageRequest, load_liveblog, load_page
+from api.page.load_liveblog import PageRequest, load_liveblog, load_page
 from api.view.liveblog_access import public_documents
 from api.view.references import summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.errors import NotFound
 from mapping.posts.game_summary import extent_of
-from store.liveblogs import deltas, liveblogs
-from store.liveblogs.deltas import incidents, is_highlighted
+from store.liveblogs import event_reads, liveblogs
+from store.liveblogs.event_reads import incidents, is_highlighted
 from store.tables import events
 from tests.kit import query_plans
 from tests.kit.sqlite import migrated_url
@@ -60,8 +60,8 @@ def compared(conn):
     times = [(each.created_at, each.updated_at) for each in found]
     said = (
         delta(conn, game, DeltaRequest(liveblog=GAME), None)["game"]["summary"],
-        deltas.count(conn, GAME),
-        tuple(deltas.coverage(conn, GAME)),
+        event_reads.count(conn, GAME),
+        tuple(event_reads.coverage(conn, GAME)),
         is_highlighted(conn, GAME),
         [each.local_id for each in incidents(conn, GAME)],
     )
@@ -109,11 +109,11 @@ async def test_when_a_post_was_changed_last_is_known_whatever_was_written_since(
     """More posts than are looked at together were written again as of old, in one version and in several."""
     await store.write(change(post("edited")))
     clock.now += 1000
-    old = [replace(post(f"o{number}"), updated_at=1_600_000_000) for number in range(2 * deltas.AT_ONCE)]
+    old = [replace(post(f"o{number}"), updated_at=1_600_000_000) for number in range(2 * event_reads.AT_ONCE)]
     await store.write(change(*old))
     await store.write(change(old[0]))
 
-    found = await store.read(partial(deltas.coverage, game_id=GAME))
+    found = await store.read(partial(event_reads.coverage, game_id=GAME))
     assert found.changed == CREATED
 
 
@@ -149,8 +149,8 @@ READS = {
     "first read": lambda conn: delta(conn, liveblogs.find_game(conn, GAME), DeltaRequest(liveblog=GAME), None),
     "page": lambda conn: load_page(conn, GAME, PageRequest(), 1_700_000_000.0),
     "feed and embed": lambda conn: load_liveblog(conn, GAME, FeedRequest(GAME), 1_700_000_000.0),
-    "stream": lambda conn: messages.read(
-        conn, GAME, liveblogs.require_game(conn, GAME).version - 1, [messages.as_json]
+    "stream": lambda conn: stream_messages.read(
+        conn, GAME, liveblogs.require_game(conn, GAME).version - 1, [stream_messages.as_json]
     ),
 }
 

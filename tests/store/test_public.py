@@ -17,7 +17,7 @@ from store import public
 from store.comments import comments
 from store.comments.comments import NewComment
 from store.engine.liveblog_records import Change, EventWrite
-from store.liveblogs import deltas, liveblogs
+from store.liveblogs import event_reads, liveblogs
 from store.liveblogs.event_rows import event_of
 from store.liveblogs.liveblogs import insert_game, record
 from store.media import uploads
@@ -35,7 +35,7 @@ NAMED = re.compile(r"local_status|publish_at|PUBLISHED")
 """Whoever says what is public names one of these."""
 SAYS_IT = {"mapping/documents/scalars.py", "store/public.py"}
 OTHER_QUESTIONS = {
-    "store/liveblogs/deltas.py": "it counts what the rule calls public by two indexes; below, its count is held against the rule",
+    "store/liveblogs/event_reads.py": "it counts what is public by two indexes; below, its count is held against the rule",
     "mapping/posts/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
 }
 """Modules that ask for the status of what is published for a reason of their own."""
@@ -124,9 +124,9 @@ def _agree(conn, owners, pictures):
     for game_id in set(owners.values()):
         mine = {name for name in by_sql if owners[name] == game_id}
         assert {each.local_id for each in liveblogs.events(conn, game_id)} == mine
-        assert {each.local_id for each in deltas.changed_events(conn, game_id, since=0)} == mine
-        assert {each.local_id for each in deltas.incidents(conn, game_id)} == mine
-        assert (deltas.count(conn, game_id), deltas.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
+        assert {each.local_id for each in event_reads.changed_events(conn, game_id, since=0)} == mine
+        assert {each.local_id for each in event_reads.incidents(conn, game_id)} == mine
+        assert (event_reads.count(conn, game_id), event_reads.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
         assert comments.counts(conn, game_id).numbers.keys() == mine
     assert {name for name in POSTS if uploads.is_shown(conn, pictures[name].key)} == shown
 
@@ -138,9 +138,9 @@ async def test_what_a_stream_reads_is_compiled_once(store, game):
 
     def read(conn):
         event.listen(conn, "before_execute", lambda _conn, statement, *_: made.append(str(statement)))
-        changed = [deltas.chunk(conn, game.id, since=since, limit=9)[0] for since in (0, 1)]
-        summarised = deltas.first_and_last(conn, game.id), deltas.events_to_summarise(conn, game.id)
-        return deltas.count(conn, game.id), *(len(each) for each in (*changed, *summarised))
+        changed = [event_reads.chunk(conn, game.id, since=since, limit=9)[0] for since in (0, 1)]
+        summarised = event_reads.first_and_last(conn, game.id), event_reads.events_to_summarise(conn, game.id)
+        return event_reads.count(conn, game.id), *(len(each) for each in (*changed, *summarised))
 
     assert await store.read(read) == (2, 2, 2, 2, 2)
     assert made == []

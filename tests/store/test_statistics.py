@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import func, select, update
 
-from api.statistics import audience
+from api.statistics import reader_numbers
 from api.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
 from api.statistics.beacons import Audience, BeaconLimits, BeaconTally, count_lost, forget
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
-from mapping.statistics.page_address import page_address
+from mapping.statistics.documents import page_address
 from mapping.statistics.periods import Calendar
 from mapping.statistics.reader_sketch import EXACT
 from store.liveblogs.liveblogs import insert_game
@@ -171,7 +171,7 @@ async def check_everything(store, loads, *zones):
         ):
             origin = "https://a.example" if wanted.day == 1 else None
             periods = wanted.periods(zone)
-            found = await store.read(partial(audience.periods, game_id=GAME, wanted=periods, origin=origin))
+            found = await store.read(partial(reader_numbers.periods, game_id=GAME, wanted=periods, origin=origin))
             assert [each.id for each in found] == [each.id for each in periods]
             for period, shown in zip(periods, found, strict=True):
                 own = [each for at in by_time if period.start <= at < period.end for each in by_time[at]]
@@ -182,9 +182,9 @@ async def check_everything(store, loads, *zones):
     metrics = await overview(store)
     assert metrics.ticker_loads == expected(loads)[0][0]
     assert metrics.total_uniques == pytest.approx(sum(expected(each)[1] for each in months), rel=0.03)
-    origins = await store.read(partial(audience.places, game_id=GAME))
+    origins = await store.read(partial(reader_numbers.places, game_id=GAME))
     assert [each.normalized_url for each in origins] == ["https://a.example", "https://b.example"]
-    pages = await store.read(partial(audience.places, game_id=GAME, origin="https://a.example"))
+    pages = await store.read(partial(reader_numbers.places, game_id=GAME, origin="https://a.example"))
     by_page = {each.normalized_url: each.visitor_metrics.ticker_loads for each in pages}
     assert by_page == {PLACES[at]: expected([each for each in loads if each[2] == at])[0][0] for at in (0, 1)}
 

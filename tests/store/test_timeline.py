@@ -13,7 +13,7 @@ from store.engine.statements import write_batch
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import events_named
 from store.liveblogs.liveblogs import insert_game
-from store.timeline import incident_rows, timeline
+from store.timeline import bundle_rows, timeline
 from store.timeline.timeline import Commit, FirstFrame, PostTime
 from tests.store.conftest import ALIKE, GAME, new_game
 
@@ -115,11 +115,11 @@ async def test_what_people_made_of_posts_is_what_the_timeline_has_no_row_for(sto
     await store.write(partial(insert_game, game=new_game()))
     for by_sync, *changed in COURSE:
         await store.write(lambda unit, changed=changed, by_sync=by_sync: write(unit, *changed, by_sync=by_sync))
-    people = await store.read(partial(incident_rows.posts_of_people, game_id=GAME))
+    people = await store.read(partial(bundle_rows.posts_of_people, game_id=GAME))
     assert [(each["version"], each["local_id"], each["document"]["headline"]) for each in people] == [
         (3, "e1", "A"),
         (4, "e2", "b"),
         (8, "e3", "C"),
     ]
-    posts = await store.read(partial(incident_rows.posts_of, game_id=GAME))
+    posts = await store.read(partial(bundle_rows.posts_of, game_id=GAME))
     assert posts == [("e1", False), ("e2", False), ("e3", False), ("e4", False)]

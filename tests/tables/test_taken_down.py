@@ -22,7 +22,7 @@ from api.routes import ROUTES
 from api.stream.streams import Streams
 from config.sections import MediaConfig
 from mapping.posts.reconcile import Entry, State
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, video_path
+from mapping.rules.media_address import ImageOptions, ImageRequest, image_path, video_path
 from store.clients import clients
 from store.comments import comments
 from store.comments.comments import NewComment

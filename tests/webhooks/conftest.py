@@ -15,7 +15,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks import dispatcher
 from ingest.webhooks.dispatcher import Dispatcher
-from mapping.rules import delivery
+from mapping.rules import webhook_delivery
 from store.database import Store
 from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
@@ -33,7 +33,7 @@ SHORTER = 20
 @pytest.fixture
 def pauses(monkeypatch):
     """The pauses that the plan made between quick tries, in its own seconds; nothing waits for a second to pass."""
-    made, pause_of = [], delivery.quick_pause
+    made, pause_of = [], webhook_delivery.quick_pause
 
     def shorter(*given, **named):
         pause = pause_of(*given, **named)
@@ -41,7 +41,7 @@ def pauses(monkeypatch):
             made.append(pause)
         return pause and pause / SHORTER
 
-    monkeypatch.setattr(delivery, "quick_pause", shorter)
+    monkeypatch.setattr(webhook_delivery, "quick_pause", shorter)
     monkeypatch.setattr(dispatcher, "TICK", 0.05)
     return made
 

@@ -8,7 +8,7 @@ from ingest.kit import bulkhead
 from ingest.kit.bulkhead import FairRateLimiter
 from ingest.webhooks.receiver import ReceiverWorker
 from mapping.errors import StoreUnavailable
-from mapping.rules import delivery
+from mapping.rules import webhook_delivery
 from store.webhooks import deliveries, delivery_log
 from tests.simulation.virtual_loop import VirtualLoop
 from tests.store.conftest import ORGANIZATION
@@ -100,13 +100,13 @@ async def test_who_counts_as_dead_delivers_nothing(hub, receiver):
 
 async def test_a_round_ends_when_the_process_counts_as_dead(hub, receiver, monkeypatch):
     """No quick retry after that, and no record of what was not finished; under a new name the round is made anew."""
-    claim_owner, url, pause_of = Switched(), receiver.url("500"), delivery.quick_pause
+    claim_owner, url, pause_of = Switched(), receiver.url("500"), webhook_delivery.quick_pause
 
     def dies(*given, **named):
         claim_owner.alive = claim_owner.name == "two"
         return pause_of(*given, **named)
 
-    monkeypatch.setattr(delivery, "quick_pause", dies)
+    monkeypatch.setattr(webhook_delivery, "quick_pause", dies)
     await hub.subscribe(url)
     async with hub.deliver(claim_owner=claim_owner):
         await hub.change()

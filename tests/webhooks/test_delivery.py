@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from mapping.rules.delivery import PLAN
+from mapping.rules.webhook_delivery import PLAN
 from store.liveblogs.liveblogs import insert_game
 from store.webhooks import delivery_log, webhooks
 from tests.store.conftest import ORGANIZATION, new_game

@@ -11,7 +11,7 @@ import pytest
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from ingest.webhooks.attempt import ReceiverClient
-from mapping.rules.addresses import REFUSED, without_password
+from mapping.rules.callable_addresses import REFUSED, without_password
 from tests.kit.name_servers import FORMS, PUBLIC, PUBLIC_V6, REFUSED_ADDRESSES, Names
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete, insert, select
 
 from ingest.webhooks.dispatcher import SoleOwner
-from mapping.rules.delivery import Health
+from mapping.rules.webhook_delivery import Health
 from store.engine.liveblog_records import Change
 from store.liveblogs.liveblogs import insert_game, record
 from store.tables import webhooks as table

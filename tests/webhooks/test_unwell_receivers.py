@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from mapping.rules.delivery import DAY
+from mapping.rules.webhook_delivery import DAY
 from store.schema import metadata
 from store.webhooks.webhooks import find
 from tests.store.conftest import ORGANIZATION

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import count, groupby
 from typing import Any
 
-from providers.replay.dates import BERLIN
+from providers.replay.moved_dates import BERLIN
 from providers.replay.recording import Line
 from tools.demo.facts import PERIOD_END, PERIOD_OFFSET, Facts, Incident
 from tools.demo.feed import Feed, Row, Text

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from providers.replay.dates import CLOCK, DAY, DAY_CLOCK, DAY_SECONDS, ISO_SECONDS, write
+from providers.replay.moved_dates import CLOCK, DAY, DAY_CLOCK, DAY_SECONDS, ISO_SECONDS, write
 from tools.demo.facts import PERIOD_END, Facts, Incident, Team
 from tools.demo.plan import Plan
 from tools.demo.squads import Person

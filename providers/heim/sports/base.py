@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from mapping.match.match import Comment, Incident, Match, Named, Person, Score, Side, SideName, Status
-from providers import teams
+from providers import results_and_squads
 from providers.fault_collector import FaultCollector, RowCache, ValueMismatch
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIODS, SILENT, event_type
@@ -163,7 +163,7 @@ class Source:
         if self.row.has("winner_team_id"):
             named = self.faults.try_read(self.row.ident, "winner_team_id")
             return sides.get(named or "")
-        return teams.winner(status, decisive)
+        return results_and_squads.winner(status, decisive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

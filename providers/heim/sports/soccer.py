@@ -13,7 +13,7 @@ from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, p
 from providers.heim.read import EXTRA_TIME, FULL_TIME, RUNNING, Event, scores, table
 from providers.heim.sports.base import Source, incident_of_comment
 from providers.local_times import nearest
-from providers.teams import how_decided
+from providers.results_and_squads import how_decided
 
 HALVES = 2
 """The last phase of regular time."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 
-from store.engine import private
+from store.engine import private_files
 from store.engine.errors import StoreError
 from store.engine.migrate import RESTORING
 
@@ -32,7 +32,7 @@ def dump(url: URL, target: Path) -> None:
         raise StoreError(f"{target} is there already")
     part = target.with_name(f"{target.name}.part")
     part.unlink(missing_ok=True)
-    private.make(part)
+    private_files.make(part)
     try:
         _run(url, "pg_dump", "--format=custom", *PLAIN, f"--file={part}")
         part.rename(target)

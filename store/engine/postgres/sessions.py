@@ -26,7 +26,7 @@ from sqlalchemy.engine import URL
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import unavailable
-from store.engine.lasting import LoggedLoop, LogOnce, pause, repeat
+from store.engine.loops import LoggedLoop, LogOnce, pause, repeat
 from store.engine.postgres.connection import close_attempt, connect_timeout, shut_down, socket_handle
 from store.engine.settings import PoolSettings
 from store.engine.statements import execute

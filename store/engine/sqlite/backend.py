@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool, StaticPool
 
-from store.engine import private
+from store.engine import private_files
 from store.engine.errors import AlreadyRunning, StoreError, caller_error, late, unavailable
 from store.engine.settings import PoolSettings, database_file
 from store.engine.sqlite.file_copy import leftovers
@@ -305,8 +305,8 @@ def _make_private(file: Path) -> None:
             " restore a backup, or move what is left elsewhere"
         )
     try:
-        private.make(file)
+        private_files.make(file)
         for suffix in ("-wal", "-shm"):
-            private.tighten(file.with_name(file.name + suffix))
+            private_files.tighten(file.with_name(file.name + suffix))
     except OSError as error:
         raise StoreError(f"cannot open the database {file}: {error.strerror}") from error

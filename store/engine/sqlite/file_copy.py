@@ -9,7 +9,7 @@ from glob import escape
 from itertools import count
 from pathlib import Path
 
-from store.engine import private
+from store.engine import private_files
 from store.engine.errors import StoreError
 
 BESIDE = ("-wal", "-shm")
@@ -30,7 +30,7 @@ def copy(source: Path, target: Path) -> None:
         raise StoreError(f"{target} is there already")
     part = target.with_name(f"{target.name}.part")
     part.unlink(missing_ok=True)
-    private.make(part)
+    private_files.make(part)
     try:
         with closing(open_to_read(source)) as reader, closing(sqlite3.connect(part)) as writer:
             reader.backup(writer)

@@ -11,7 +11,7 @@ from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.following import sync
+from store.following import follow_rows
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
 from tests.kit import matchday
@@ -81,8 +81,8 @@ async def opened(server, address, browsers):
 
 
 async def terms(server, number=1):
-    found = await server.store.read(lambda conn: sync.attachment(conn, f"{number:024x}"))
-    return None if found is None else sync.terms_of(found)
+    found = await server.store.read(lambda conn: follow_rows.attachment(conn, f"{number:024x}"))
+    return None if found is None else follow_rows.terms_of(found)
 
 
 @pytest.mark.proof

@@ -8,7 +8,7 @@ import pytest
 
 from api.desk import fragment_cache, liveblog_view
 from api.desk.fragment_cache import FragmentCache
-from api.view.read_cache import StepSignal
+from api.view.liveblog_reads import StepSignal
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
 from tests.kit.people import add_account, signed_in

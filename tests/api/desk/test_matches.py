@@ -10,7 +10,7 @@ from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
-from store.following import sync
+from store.following import follow_rows
 from store.liveblogs import liveblogs
 from store.tables import resources
 from store.webhooks import webhooks
@@ -37,7 +37,7 @@ async def test_trouble_stands_on_top_in_words(server):
     )
     await raise_alarm(server, "frozen", f"liveblog:{6:024x}", cause="a row")
     await raise_alarm(server, "feed_silent", follows[5])
-    await server.store.write(partial(sync.save_follow, follow_id=follows[2], pending=True))
+    await server.store.write(partial(follow_rows.save_follow, follow_id=follows[2], pending=True))
     failing = {"follow_id": follows[4], "name": "match-event", "rows": 0, "failures": 2, "faults": []}
     await server.store.write(lambda unit: unit.conn.execute(resources.insert().values(failing)))
     change = Change(events=(draft("edraft"),))
@@ -141,12 +141,12 @@ async def test_a_reader_looks_and_the_others_act(server, role):
 
 
 async def terms(server):
-    found = await server.store.read(lambda conn: sync.attachment(conn, f"{1:024x}"))
-    return sync.terms_of(found)
+    found = await server.store.read(lambda conn: follow_rows.attachment(conn, f"{1:024x}"))
+    return follow_rows.terms_of(found)
 
 
 async def attached(server):
-    return await server.store.read(lambda conn: sync.attachment(conn, f"{1:024x}")) is not None
+    return await server.store.read(lambda conn: follow_rows.attachment(conn, f"{1:024x}")) is not None
 
 
 async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):

@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from config import Settings
 from ingest.daemon import run as daemon
 from ingest.kit.process import ExitStatus
-from ingest.kit.start import OPERATORS, line_of, status_of
+from ingest.kit.start_wait import OPERATORS, line_of, status_of
 from tests.kit.command import ENVIRON, MATCHWIRE, invoke
 from tests.kit.unprivileged import own_folder, unprivileged
 

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from config import Settings
 from ingest.daemon import run as daemon
-from ingest.kit.start import StartWait
+from ingest.kit.start_wait import StartWait
 from store.engine import migrate
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import configuration

@@ -11,7 +11,7 @@ from unittest.mock import AsyncMock, MagicMock, Mock
 import pytest
 import structlog
 
-from api.middleware.request_limits import RequestLog
+from api.middleware.outermost import RequestLog
 from api.statistics.beacon_writer import BeaconWriter
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
@@ -25,7 +25,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
 from store.engine.errors import UnreadableRow
-from store.engine.lasting import LoggedLoop, repeat
+from store.engine.loops import LoggedLoop, repeat
 from store.engine.postgres.sessions import NotifyListener, NotifySender
 from store.timeline.timeline import PostTimeline
 from tests.kit.settings import LIMITS, configured, polling
@@ -33,10 +33,10 @@ from tests.simulation.virtual_loop import VirtualLoop
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("ingest", "api", "store", "providers", "mapping", "config")
-HELPER = "store/engine/lasting.py"
+HELPER = "store/engine/loops.py"
 BOUNDED = {
     "ingest/daemon/reload.py:_until_stopped": "is the process: what it raises is meant to end it, with a line for the operator",
-    "ingest/kit/start.py:through": "ends within database.start_wait",
+    "ingest/kit/start_wait.py:through": "ends within database.start_wait",
     "ingest/guard/guarded_session.py:connect": "ends with a usable connection, or an error of the request",
     "ingest/media/probe.py:run": "ends after a while; what it leaves is asked for again",
     "ingest/webhooks/receiver_rows.py:_run_all": "ends when nobody waits; what a run raises is told to its callers",

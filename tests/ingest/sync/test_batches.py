@@ -7,7 +7,7 @@ import pytest
 
 from ingest.jobs.tasks import publish_due
 from ingest.kit.quarantine import Quarantine
-from ingest.sync import apply_snapshot
+from ingest.sync import liveblog_sync
 from store.engine.liveblog_records import Change, EventWrite, NewGame
 from store.liveblogs.liveblogs import insert_game, record
 from store.masterdata import masterdata
@@ -16,7 +16,7 @@ from tests.kit.scripted import OWNER, Process, says
 from tests.providers.heim.feed import MATCH_ID, encoded, results, row, wrapped
 from tests.scenarios.imports import test_convergence as convergence
 
-LOOK = apply_snapshot.LOOK
+LOOK = liveblog_sync.LOOK
 BY_HAND = NewGame(
     id="5f0c1de2a1b2c3d4e5f60001",
     local_id="gbyhand",
@@ -30,8 +30,8 @@ BY_HAND = NewGame(
 @pytest.fixture
 def small(monkeypatch):
     """Units that do little."""
-    monkeypatch.setattr(apply_snapshot, "LOOK", 6)
-    monkeypatch.setattr(apply_snapshot, "BATCH", 4)
+    monkeypatch.setattr(liveblog_sync, "LOOK", 6)
+    monkeypatch.setattr(liveblog_sync, "BATCH", 4)
 
 
 def bodies(*cards, **changes):
@@ -80,8 +80,8 @@ async def test_the_posts_stand_in_the_order_in_which_one_unit_would_have_put_the
     """Created in batches or at once: the same order, and each batch is a step of its own."""
     found = []
     for look in (500, 6):
-        monkeypatch.setattr(apply_snapshot, "LOOK", look)
-        monkeypatch.setattr(apply_snapshot, "BATCH", 4)
+        monkeypatch.setattr(liveblog_sync, "LOOK", look)
+        monkeypatch.setattr(liveblog_sync, "BATCH", 4)
         process = Process(store, MATCH_ID)
         process.adapter.bodies = bodies()
         ticker_id = await process.create(text=False)

@@ -9,7 +9,7 @@ from config.organizations import Liveblog, StandbyEntry
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.standby_sources import crosswalks_of, read_crosswalk
-from store.following import standbys, sync
+from store.following import follow_rows, standbys
 from tests.api.conftest import declared_database
 from tests.kit.day import ORGANIZATION
 from tests.kit.scripted import OWNER
@@ -53,7 +53,7 @@ class Starts:
         """What is due is done; gives the sources that stand by now, and how many versions the liveblog has."""
         await self.declared.tick()
         store = self.service.process.store
-        found = await store.read(lambda conn: sync.find_declared(conn, OWNER, ENTRY.key))
+        found = await store.read(lambda conn: follow_rows.find_declared(conn, OWNER, ENTRY.key))
         rows = await store.read(lambda conn: standbys.of_liveblog(conn, found.game_id))
         return [(each.provider, each.match_id) for each in rows]
 

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import Lease
 from ingest.sync.match_leases import LEASE, TICK, MatchLeases
-from store.following import leases, sync
+from store.following import follow_rows, leases
 from tests.kit.corrected_match import ONE, TWO, begun
 from tests.kit.followed import MATCH
 from tests.kit.limited_provider import Provider, followed, followers_of
@@ -94,7 +94,7 @@ async def store(tmp_path, clock):
 async def everything(store):
     """Ten open matches."""
     new = [replace(MATCH, match_id=f"{each}") for each in range(10)]
-    return {(await store.write(partial(sync.follow_for, match=each))).id for each in new}
+    return {(await store.write(partial(follow_rows.follow_for, match=each))).id for each in new}
 
 
 async def pass_time(clock, seconds, *members, tick=TICK):

@@ -15,7 +15,7 @@ from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
 from store.engine.liveblog_records import Change
-from store.following import closing, sources, sync
+from store.following import closing, follow_rows, sources
 from store.following.sources import NamedLiveblog, change_terms, lock_with_match
 from store.liveblogs import liveblogs
 from store.tables import attachments, beliefs
@@ -100,7 +100,7 @@ async def test_a_finished_liveblog_is_not_touched_by_another_match_of_its_id(sto
     assert before == await public(process, old)
     assert later == await public(process, new)
     assert [] == [key for key in await process.posted(new) if key in {"incident:11", "incident:12"}]
-    assert 2 == len(await store.read(partial(sync.follows, open_only=False))), "each is followed by itself"
+    assert 2 == len(await store.read(partial(follow_rows.follows, open_only=False))), "each is followed by itself"
 
 
 async def test_a_new_liveblog_of_a_finished_match_opens_no_older_one(store):
@@ -126,7 +126,7 @@ async def test_a_setting_opens_the_liveblog_that_it_is_of_and_no_other(store):
 
     def set_terms(unit: Any) -> None:
         game, attachment = lock_with_match(unit, NamedLiveblog(one, OWNER))
-        terms = sync.terms_of(attachment)
+        terms = follow_rows.terms_of(attachment)
         change_terms(
             unit, game, attachment, type(terms)(**{**terms.as_dict(), "exclude_events": frozenset({"soccer.goal"})})
         )
@@ -184,7 +184,7 @@ async def exchange(process: Process, ticker_id: str, match_id: str, bodies: Bodi
 
 async def take_off(process: Process, ticker_id: str) -> None:
     def work(unit: Any) -> None:
-        sources.detach(unit, sync.attachment(unit.conn, ticker_id))
+        sources.detach(unit, follow_rows.attachment(unit.conn, ticker_id))
 
     await process.store.write(work)
 
@@ -231,7 +231,7 @@ async def declare(process: Process, match_id: str, bodies: Bodies) -> str:
     declared = Declared((entry,), process.store, process.importer, clock=lambda: 0.0, quarantine=Quarantine())
     await declared.tick()
     await process.settle(within=50)
-    found = await process.store.read(partial(sync.find_declared, organization_id=OWNER, key="derby"))
+    found = await process.store.read(partial(follow_rows.find_declared, organization_id=OWNER, key="derby"))
     return found.game_id
 
 
@@ -253,7 +253,7 @@ async def test_an_id_that_the_configuration_changes_is_another_id_of_the_match(s
 
 async def match_of(process: Process, ticker_id: str) -> str:
     """The id of the match that the liveblog is on."""
-    return (await process.store.read(lambda conn: sync.attachment(conn, ticker_id))).match_id
+    return (await process.store.read(lambda conn: follow_rows.attachment(conn, ticker_id))).match_id
 
 
 async def moved(process: Process, owners: tuple[str, ...] = (OWNER,)) -> None:
@@ -287,8 +287,8 @@ async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_
     elif way == "forgotten bodies":
         await finish(process, over(FIRST, YELLOW_RED, score="1:0"))
         await forget(process)
-        attachment = await store.read(lambda conn: sync.attachment(conn, ticker_id))
-        _, kept = await store.read(partial(sync.packed_match, follow_id=attachment.follow_id))
+        attachment = await store.read(lambda conn: follow_rows.attachment(conn, ticker_id))
+        _, kept = await store.read(partial(follow_rows.packed_match, follow_id=attachment.follow_id))
         assert kept is not None, "a liveblog stands that was made of it"
         await store.write(partial(closing.open_again, game_id=ticker_id, follow_id=attachment.follow_id))
         await process.restart()
@@ -303,9 +303,9 @@ async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_
     post = (await process.posted(ticker_id))["incident:21"]
     assert "Jan Muster5" in json.dumps(post)
     assert ["incident:11", "incident:21", "incident:22"] == await goals(process, ticker_id)
-    (followed,) = await store.read(sync.follows)
-    _, healed = await store.read(partial(sync.packed_match, follow_id=followed.id))
-    assert "incident:21" in {each.key for each in sync.unpacked_belief(healed).match.incidents}
+    (followed,) = await store.read(follow_rows.follows)
+    _, healed = await store.read(partial(follow_rows.packed_match, follow_id=followed.id))
+    assert "incident:21" in {each.key for each in follow_rows.unpacked_belief(healed).match.incidents}
 
 
 @pytest.mark.parametrize("restarts", [False, True], ids=["followed", "restarted"])
@@ -398,7 +398,7 @@ async def test_an_organization_that_comes_back_is_served_what_it_has_missed(stor
     assert 31 == (await process.game(theirs)).document["state_info"]["gamestate"]
     assert done == await public(process, mine)
     await finish(process, over(FIRST, SECOND))
-    assert [] == await store.read(sync.follows)
+    assert [] == await store.read(follow_rows.follows)
 
 
 async def test_a_match_that_serves_nobody_is_not_polled(store):
@@ -417,8 +417,8 @@ async def test_a_liveblog_that_could_not_be_written_gets_what_it_has_missed_from
     """Its terms cannot be read for a while; the other liveblog on the match gets the goal, and the provider says nothing new."""
     process, broken = await begun(store, ONE)
     other = await process.create()
-    terms = (await store.read(lambda conn: sync.attachment(conn, broken))).terms
-    await store.write(partial(sync.save_terms, game_id=broken, terms={"sport": 7}))
+    terms = (await store.read(lambda conn: follow_rows.attachment(conn, broken))).terms
+    await store.write(partial(follow_rows.save_terms, game_id=broken, terms={"sport": 7}))
     await process.restart()
     await process.poll(TWO)
     await process.settle()

@@ -11,7 +11,7 @@ from mapping.errors import BadBody, UpstreamUnavailable
 from providers import http_client, responses
 from providers.base import Answer, FailedResponse, Outcome
 from providers.replay import Line
-from providers.replay.failure import ENDINGS, Failure
+from providers.replay.recorded_failure import ENDINGS, Failure
 from providers.replay.recording import parse
 from tests.kit.opening import endpoint_of
 

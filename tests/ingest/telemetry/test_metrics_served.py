@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.openmetrics import exposition, parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.middleware.request_limits import RequestLog
+from api.middleware.outermost import RequestLog
 from config import Settings
 from ingest.daemon import run as daemon
 from ingest.kit.process import Role

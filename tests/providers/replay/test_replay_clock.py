@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from providers.replay import RecordingError, Replay, ReplaySettings, dates, read
+from providers.replay import RecordingError, Replay, ReplaySettings, moved_dates, read
 from providers.replay.settings import parse_start
 from providers.replay.timeline import Clock
 from tests.providers.replay.samples import KICKOFF, Ticking, at, lines, match_body, row
@@ -77,7 +77,7 @@ def test_dates_of_the_play_move_and_others_stay():
         {"tickertime": "01.07.2018 20:01:02", "event": row("1", created="01.07.2018 20:15"), "created": ""},
     ]
 
-    match, incident, text = dates.move_dates(body, lambda instant: instant + by, lambda instant: instant + by)
+    match, incident, text = moved_dates.move_dates(body, lambda instant: instant + by, lambda instant: instant + by)
 
     assert (match["match"]["match_date"], match["match"]["match_time"]) == ("01.07.2019", "22:00")
     assert match["match"]["current_period_start"] == "2019-07-01 22:00:20"
@@ -90,9 +90,9 @@ def test_dates_of_the_play_move_and_others_stay():
 def test_durations_survive_a_change_to_winter_time():
     """A summer match that is played in the night in which clocks go back keeps ninety minutes between its ends."""
     kickoff = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    move = dates.shift_move(datetime(2018, 7, 1, 18, 0, tzinfo=UTC), kickoff)
+    move = moved_dates.shift_move(datetime(2018, 7, 1, 18, 0, tzinfo=UTC), kickoff)
 
-    moved = dates.move_dates(
+    moved = moved_dates.move_dates(
         [{"created": "01.07.2018 20:00:00"}, {"created": "01.07.2018 21:30:00"}, {"created": "01.07.2018 22:31:00"}],
         move,
         move,

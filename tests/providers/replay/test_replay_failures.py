@@ -8,8 +8,8 @@ import pytest
 from mapping.errors import ServiceError
 from providers import http_client, responses
 from providers.replay import MODES, Line
-from providers.replay.failure import Failure
 from providers.replay.faults import BODIES, DOCUMENTS
+from providers.replay.recorded_failure import Failure
 from tests.kit.opening import client_at
 from tests.providers.replay.samples import at, lines, replaying
 

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from providers.replay import Line, Replay, ReplaySettings
-from providers.replay.failure import Failure
+from providers.replay.recorded_failure import Failure
 from tests.kit.creating import LINES, MATCH, ROWS
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import ORGANIZATION, SHOW

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.withdrawal_notes import WithdrawalRules
 from store.upkeep.doctor import examine
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, edit, score, snapshot
 from tests.kit.scripted import NOTES, Bodies, Process, open_store

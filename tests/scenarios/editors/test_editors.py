@@ -8,7 +8,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store.engine.liveblog_records import Change, StoredEvent
-from store.following import sync
+from store.following import follow_rows
 from store.liveblogs import liveblogs, publishing
 from store.liveblogs.event_rows import events_named
 from tests.kit.corrected_match import FIRST, KEY, ONE, START, TWO, begun, corrected, edit, goals, post, snapshot
@@ -146,8 +146,8 @@ SCHEDULED_IN = 3600
 
 async def set_terms(process: Process, ticker_id: str, **changes: Any) -> None:
     """What a client does to the settings of the connection."""
-    attachment = await process.store.read(lambda conn: sync.attachment(conn, ticker_id))
-    await process.store.write(partial(sync.save_terms, game_id=ticker_id, terms={**attachment.terms, **changes}))
+    attachment = await process.store.read(lambda conn: follow_rows.attachment(conn, ticker_id))
+    await process.store.write(partial(follow_rows.save_terms, game_id=ticker_id, terms={**attachment.terms, **changes}))
     await process.restart()
     await process.settle()
 

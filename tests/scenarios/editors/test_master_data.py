@@ -13,7 +13,7 @@ from api.masterdata.endpoint import AT_ONCE
 from ingest.jobs import tasks
 from ingest.kit.quarantine import Quarantine
 from store.clients import clients
-from store.following import sync
+from store.following import follow_rows
 from store.following.closing import close_match
 from store.tables import outbox
 from tests.api.conftest import Server, serving
@@ -141,7 +141,7 @@ async def test_a_corrected_player_shows_in_squad_posts_texts_and_feeds(newsroom)
 async def test_matches_that_disagree_about_a_player_step_no_liveblog(newsroom):
     """A shirt number and a position are those of a match: neither a finished liveblog takes another's, nor a live one."""
     store, first = newsroom.server.store, newsroom.process
-    over = await first.store.read(lambda conn: sync.attachment(conn, newsroom.ticker_id))
+    over = await first.store.read(lambda conn: follow_rows.attachment(conn, newsroom.ticker_id))
     await store.write(partial(close_match, follow_id=over.follow_id))
     others = []
     for match_id, number in (("9000002", "19"), ("9000003", "29")):

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
-from providers.replay.dates import CLOCK, DAY, ISO_SECONDS, write
+from providers.replay.moved_dates import CLOCK, DAY, ISO_SECONDS, write
 from tools.demo.others.racefacts import Driver, Finish, RaceFacts, Stop, duration
 from tools.demo.others.tape import Json, Tape, competition, scheduled
 from tools.demo.others.texts import ALL

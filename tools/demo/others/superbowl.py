@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
-from providers.replay.dates import DAY_CLOCK, ISO_SECONDS, parse, write
+from providers.replay.moved_dates import DAY_CLOCK, ISO_SECONDS, parse, write
 from tools.demo.others.tape import Tape, competition, results, scheduled, team
 from tools.demo.others.texts import ALL
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from providers.replay.dates import BERLIN, DAY_SECONDS, write
+from providers.replay.moved_dates import BERLIN, DAY_SECONDS, write
 from providers.replay.recording import Line
 
 Json = dict[str, Any]
