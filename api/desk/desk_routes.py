@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from api.desk import (
     account_page,
+    archive_page,
     comments_page,
     match_settings_page,
     matches_page,
@@ -48,6 +49,8 @@ DESK_ROUTES = (
     Route("POST", account_page.FACTOR, desk_form(account_page.change_factor), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
+    Route("GET", archive_page.ARCHIVE, desk_page(archive_page.show_archive), "desk"),
+    Route("POST", archive_page.ACT, desk_form(archive_page.act_on_liveblog), "desk"),
     Route("GET", PATH, desk_page(show_liveblog), "desk"),
     Route("GET", f"{PATH}/posts", desk_fragment(show_posts), "desk"),
     Route("GET", f"{PATH}/form", desk_fragment(show_form), "desk"),

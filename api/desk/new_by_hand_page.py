@@ -22,6 +22,7 @@ from api.http.routing import Route
 from api.liveblogs import operations
 from mapping.documents.game import GameDraft
 from mapping.errors import ServiceError, StoreUnavailable, Unprocessable
+from mapping.liveblog.modifications import NO_SPORT
 from mapping.locales.labels import SPORT_CONTEXT
 from mapping.sports import SPORTS
 from store.engine.liveblog_records import StoredGame
@@ -32,8 +33,6 @@ from store.masterdata.masterdata_edit import MasterFilter
 from store.tables import teams
 
 MATCH, TOPIC = "/desk/new/match", "/desk/new/topic"
-NEWS = "news"
-"""The template of a liveblog that belongs to no sport."""
 OFFERED = 300
 """Teams whose names the fields offer, the newest of the organization."""
 LONGEST = 200
@@ -155,7 +154,7 @@ def _topic(page: DeskPage, form: Query) -> Document:
     if not title:
         raise Unprocessable(page.text("A topic needs a title."), field="title")
     meta = {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": title}
-    return {"template_id": form.get("template") or NEWS, "meta_info": meta}
+    return {"template_id": form.get("template") or NO_SPORT, "meta_info": meta}
 
 
 def _words(form: Query, name: str) -> str:

@@ -353,6 +353,8 @@ DOORS: dict[str, Door] = {
     "GET /desk/comments": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.EDITOR),
     "GET /desk/comments/list": of_oneself(lambda _: Sent(), 200, GONE, Caller.EDITOR),
     "POST /desk/comments/act": desk(lambda n: form(n, reject=n.comment), Caller.EDITOR, done=303, other=409),
+    "GET /desk/liveblogs": of_oneself(lambda _: Sent(), 200),
+    "POST /desk/liveblogs/act": desk(lambda n: form(n, end=n.ticker), Caller.ADMIN, done=303, other=409),
     "GET /desk/liveblogs/{liveblogId}": desk(at_liveblog),
     "GET /desk/liveblogs/{liveblogId}/posts": desk(at_liveblog, stranger=GONE),
     "GET /desk/liveblogs/{liveblogId}/form": desk(
@@ -390,6 +392,7 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
         "page": ("2", "0"),
         "made": ("2", "x"),
     },
+    "GET /desk/liveblogs": {"q": (WORDS, "%"), "when": ("past", "x"), "page": ("2", "0")},
     "GET /desk/comments": (
         queue := {"status": tuple(map(str, STATUSES)), "liveblogId": ("gmatch1", "gnever"), "next": ("c" * 24, "x")}
     ),

@@ -217,6 +217,7 @@ SCREENS = {
     "new liveblog": desk("/matches/new?provider=heim&kind=matchId&id=7"),
     "match by hand": desk("/new/match"),
     "topic": desk("/new/topic"),
+    "archive": desk("/liveblogs", role="admin"),
     "comments": desk("/comments?status=approved"),
     "account": desk("/account"),
     "second factor": desk("/account", second_factor),

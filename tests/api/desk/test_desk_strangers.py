@@ -129,6 +129,7 @@ QUERIES = {
         "?provider=heim&kind=matchId&id={xss}",
         "?provider={xss}&kind={xss}&id={xss}",
     ),
+    "/desk/liveblogs": ("", "?q={xss}", "?when={xss}"),
     "/desk/new/match": ("",),
     "/desk/new/topic": ("",),
     "/desk/comments": ("", "?status=approved", "?status=rejected", "?status=hidden", "?liveblogId=gxss"),

@@ -1,4 +1,6 @@
-"""Liveblogs that a person makes without a provider: what becomes of the forms, sent once, twice and with faults."""
+"""Liveblogs that a person makes without a provider, and the archive of all: forms sent once, twice and with faults."""
+
+import re
 
 import pytest
 
@@ -8,7 +10,7 @@ from tests.kit import matchday
 from tests.kit.desk import Desk, a_person
 from tests.kit.settings import configure
 
-BY_HAND, TOPIC = "/desk/new/match", "/desk/new/topic"
+BY_HAND, TOPIC, ARCHIVE = "/desk/new/match", "/desk/new/topic", "/desk/liveblogs"
 DERBY = {"sport": "soccer", "home": "SV Hafenstadt", "away": " TuS  Nordufer ", "competition": "Küstencup", "day": "2026-09-27",
          "time": "15:30", "locale": "de", "comments": "yes", "key": "k1"}  # fmt: skip
 DRAW = {"title": "Cup draw", "template": "news", "day": "", "locale": "en", "editorial": "yes", "key": "k2"}
@@ -82,3 +84,26 @@ async def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(server,
     assert f'value="{sent["key"]}"' in page.text
     after = await contents(server)
     assert [before[name] == after[name] for name in ("games", "teams", "tournaments")] == [True] * 3
+
+
+async def test_the_archive_has_all_and_an_admin_ends_and_deletes(server):
+    """Found by words and by when they begin; what is ended stays, what is deleted is gone, and an editor does neither."""
+    editor, admin = await a_person(server), await a_person(server, role="admin")
+    match, draw = [await made(server, await editor.submit(*each)) for each in ((BY_HAND, DERBY), (TOPIC, DRAW))]
+
+    def listed(page):
+        return re.findall(r'href="[./]*desk/liveblogs/(g\w+)"', page.text)
+
+    assert set(listed(await editor.send("GET", ARCHIVE))) >= {draw["local_id"], match["local_id"]}
+    assert listed(await editor.send("GET", f"{ARCHIVE}?q=hafenst")) == [match["local_id"]]
+    assert match["local_id"] not in listed(await editor.send("GET", f"{ARCHIVE}?when=past"))
+    for act, game, word in (("end", match, "Hafenstadt"), ("delete", draw, "draw")):
+        sent = {act: game["local_id"], "q": word}
+        assert (await editor.submit(f"{ARCHIVE}/act", sent)).status_code == 403
+        done = await admin.submit(f"{ARCHIVE}/act", sent)
+        assert (done.status_code, done.headers["location"]) == (303, f"../../desk/liveblogs?q={word}")
+    page = await admin.send("GET", f"{ARCHIVE}?q=Hafenstadt")
+    assert ("Finished" in page.text, 'name="end"' in page.text, listed(page)) == (True, False, [match["local_id"]])
+    assert listed(await admin.send("GET", f"{ARCHIVE}?q=draw")) == []
+    refused = [await admin.submit(f"{ARCHIVE}/act", {act: draw["local_id"]}) for act in ("end", "delete")]
+    assert [each.status_code for each in refused] == [409, 409]
