@@ -32,6 +32,7 @@ from ingest.sync.poll import Record, record_nothing
 from ingest.sync.provider_source import connect, endpoint_names, rehome
 from ingest.sync.rule_book import RuleBook, rules_of
 from ingest.sync.rule_desk import TOPIC, RuleDesk
+from ingest.sync.rule_standbys import RuleStandbys
 from ingest.sync.standby_sources import StandbyRules, crosswalks_of
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
@@ -164,7 +165,14 @@ async def build_components(
             clock=clock,
             more=book.in_force,
         )
-        rules = FollowRules(plans, store=store, importer=importer, polling=settings.polling, clock=clock)
+        rules = FollowRules(
+            plans,
+            store=store,
+            importer=importer,
+            polling=settings.polling,
+            clock=clock,
+            standbys=RuleStandbys(store, importer, lists, sources),
+        )
         store.on_announcement(TOPIC, rules.look_again)
 
         def look_again(organization_id: str) -> None:

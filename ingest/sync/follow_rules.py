@@ -20,6 +20,7 @@ from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource, followable_sports
+from ingest.sync.rule_standbys import RuleStandbys
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
@@ -32,6 +33,7 @@ from store.database import Store
 from store.following import follow_rows, rule_matches
 from store.following.import_request import ImportRequest
 from store.following.rules import MissedMatch, list_missed, note_missed
+from store.following.source_links import list_links, same_of
 
 log = structlog.get_logger()
 
@@ -90,6 +92,8 @@ class RulePlans:
         self.seen: dict[str, SeenList] = {}
         """The lists by endpoint, as they are believed."""
         self._views: dict[str, ListView] = {}
+        self._teams: dict[str, Links] = {}
+        """Which teams are the same, by organization."""
 
     async def plan(self, *, days: int) -> list[Planned]:
         """What becomes of the matches of all rules, of so many days ahead at least. Lists that fail are as they were seen last."""
@@ -104,7 +108,9 @@ class RulePlans:
         for organization_id in {rule.organization_id for rule in self.rules}:
             look = partial(rule_matches.known_matches, organization_id=organization_id, now=now)
             there = [*await self._read(look), *self._declared_of(organization_id)]
-            known[organization_id] = KnownMatches(there, Links())
+            links = await self._read(partial(list_links, organization_id=organization_id))
+            self._teams[organization_id] = same_of(links).teams
+            known[organization_id] = KnownMatches(there, self._teams[organization_id])
         found: dict[int, list[Planned]] = {}
         for place, rule in sorted(enumerate(self.rules), key=lambda each: -each[1].lead):  # whose moment comes first
             there_are = known[rule.organization_id]
@@ -116,7 +122,8 @@ class RulePlans:
 
     def covering(self, planned: Planned, known: Iterable[KnownMatch]) -> KnownMatch | None:
         """Which of these matches of the organization the planned one is, by the list that was seen last."""
-        return KnownMatches(known, Links()).find(planned.rule, planned.fixture, self._view(planned.rule))
+        teams = self._teams.get(planned.rule.organization_id, Links())
+        return KnownMatches(known, teams).find(planned.rule, planned.fixture, self._view(planned.rule))
 
     def _declared_of(self, organization_id: str) -> list[KnownMatch]:
         """What the configuration names, with the teams that a list says of it."""
@@ -127,6 +134,10 @@ class RulePlans:
             fixture = None if view is None else view.by_id.get(each.match_id)
             found.append(each if fixture is None else replace(each, teams=_teams(fixture), kickoff=fixture.kickoff))
         return found
+
+    def listed(self, rule: FollowRule) -> tuple[Fixture, ...]:
+        """All matches of the rule's list, as it was seen last."""
+        return self.seen[self._source(rule).adapter.endpoint.key].fixtures
 
     def _view(self, rule: FollowRule) -> ListView:
         return self._views[self._source(rule).adapter.endpoint.key]
@@ -172,8 +183,10 @@ class FollowRules:
         polling: Polling,
         clock: Callable[[], float],
         steady: Callable[[], float] = time.monotonic,
+        standbys: RuleStandbys | None = None,
     ) -> None:
         self.plans = plans
+        self._standbys = standbys
         self._store, self._importer = store, importer
         self._polling, self._clock, self._steady = polling, clock, steady
         self._failed: dict[MatchKey, FailedCreation] = {}
@@ -210,6 +223,8 @@ class FollowRules:
         at_once = self.next_look == float("-inf")
         self.next_look = self._steady() if any(left) or at_once else begun + self._pause(planned)
         await self._note_missed(planned)
+        if self._standbys is not None:
+            await self._standbys.look(planned, self.plans.listed)
 
     def _may_try(self, planned: Planned) -> bool:
         failed = self._failed.get(_key(planned))

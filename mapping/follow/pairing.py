@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mapping.follow.links import Links, SourceId
 from mapping.follow.team_names import are_same_team, share_words
@@ -162,3 +162,15 @@ def _kinds_of(name: str) -> frozenset[str]:
 
 def _is_age(kind: str) -> bool:
     return kind[:1] == "u" and kind[1:].isdigit()
+
+
+def listed_match(fixture: Fixture) -> dict[str, Any]:
+    """What a person compares of a match, as JSON."""
+    named = {"competition": fixture.competition, "home": fixture.home, "away": fixture.away}
+    return {
+        "matchId": fixture.match_id,
+        **{part: None if each is None else {"id": each.id, "name": each.name} for part, each in named.items()},
+        "kickoff": fixture.kickoff,
+        "gender": fixture.gender,
+        "ageClass": fixture.age_class,
+    }

@@ -114,4 +114,4 @@ def _same_numbers(left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether no number sets the two apart: 04 is 1904."""
     if not left or not right:
         return not (left | right) & _table().numbers
-    return {each[-2:] for each in left} == {each[-2:] for each in right}
+    return all(any(one.endswith(two) or two.endswith(one) for two in right) for one in left)

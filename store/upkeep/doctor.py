@@ -24,7 +24,7 @@ from store.engine import migrate
 from store.engine.errors import UnreadableRow, store_errors
 from store.engine.liveblog_records import StoredEvent, StoredGame
 from store.engine.settings import parse_url
-from store.following import follow_rows, ledger, rules
+from store.following import follow_rows, ledger, rule_standbys, rules
 from store.liveblogs.event_rows import event_of, owners_of_parts
 from store.liveblogs.liveblogs import game_of
 from store.liveblogs.search import words_of_game, words_of_master
@@ -237,7 +237,8 @@ def _webhooks(conn: Connection) -> Iterator[Fault]:
 
 
 def _rules(conn: Connection) -> Iterator[Fault]:
-    return _each("cannot be read", (each.key for each in rules.stored_rules(conn) if each.fields is None))
+    yield from _each("cannot be read", (each.key for each in rules.stored_rules(conn) if each.fields is None))
+    yield from _each("ask for a standby and cannot be read", rule_standbys.unreadable(conn))
 
 
 _STANDING = lines.c.state.in_((State.POSTED, State.DISALLOWED))

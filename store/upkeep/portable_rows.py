@@ -29,7 +29,9 @@ from store.engine.errors import StoreError
 from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
 from store.files.storage import KEY
 from store.following.rule_matches import rule_matches
+from store.following.rule_standbys import standby_searches
 from store.following.rules import follow_rules
+from store.following.source_links import source_links
 from store.following.standby_tables import standbys
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history
 from store.media.tables import image_uses, media_probes, upload_uses, uploads
@@ -132,6 +134,8 @@ PORTABLE: tuple[PortableTable, ...] = (
     of_organization(attachments, parents={"game_id": "game", "follow_id": "follow"}),
     of_organization(rule_matches, named={"game_id": "game"}),
     of_organization(follow_rules),
+    of_organization(source_links),
+    of_organization(standby_searches, named={"game_id": "game"}),
     of_games(standbys, parents={"follow_id": "follow"}),
     of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(

@@ -97,6 +97,14 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "missed_matches": {
         "organization_id": ONE_OF_TEN, "rule": "'league'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO,
     },
+    "source_links": {
+        "organization_id": ONE_OF_TEN, "kind": "'team'", "first_provider": "'heim'", "first_id": "('8' || n)",
+        "second_provider": "'pa'", "second_id": "('9' || n)",
+    },
+    "standby_searches": {
+        "organization_id": ONE_OF_TEN, "game_id": OWN_GAME, "provider": "'pa'", "state": "'made'", "question": "'{}'",
+        "kickoff": AGO,
+    },
     "source_health": {"follow_id": OWN_FOLLOW, "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
     "ledger": {"key": f"('k' || (n % {POSTS}))", "local_id": POST, "kind": "'incident'", "state": "'posted'"},
     "post_times": {"version": "(n + 1)", "what": "'posted'", **BELIEVED},

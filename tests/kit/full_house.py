@@ -306,6 +306,14 @@ def _remaining(unit: Unit) -> None:
             "key": "league",
             "fields": {"provider": "heim", "competition": "12"},
         },
+        "source_links": {
+            "organization_id": OWNER,
+            "kind": "team",
+            "first_provider": "heim",
+            "second_provider": "pa",
+            "second_id": "9",
+        },
+        "standby_searches": {**game, "organization_id": OWNER, "provider": "pa", "state": "none"},
         "missed_matches": {
             "organization_id": OWNER,
             "rule": "league",

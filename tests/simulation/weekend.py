@@ -17,17 +17,21 @@ from sqlalchemy import select
 from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import FollowRules, Read, RulePlans
+from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource
+from ingest.sync.rule_standbys import RuleStandbys
 from mapping.errors import DownstreamRejected, MatchUnknown, UpstreamUnavailable
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
+from mapping.match.match import Match
 from providers.base import Fetched
 from providers.heim.adapter import HEIM
 from store.following.rule_matches import rule_matches
 from store.tables import attachments, follows, games
 from tests.kit.hand_driven import steady_by
+from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Clock, Crash, Process, Scripted
-from tests.kit.settings import polling
+from tests.kit.settings import LIMITS, polling
 from tests.providers.heim import feed
 from tests.simulation.inline_store import InlineStore
 
@@ -80,6 +84,19 @@ class League(Scripted):
         return await super().fetch(match_id, known, text=text, hints=hints)
 
 
+class OtherLeague(League):
+    """The same of another provider."""
+
+    id = "pa"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.endpoint = endpoint_of(provider="pa", base_url=self.endpoint.base_url)
+
+    def translate(self, match_id: str, bodies: Any) -> Match:
+        return replace(super().translate(match_id, bodies), provider="pa")
+
+
 def _day(kickoff: int) -> date:
     return datetime.fromtimestamp(kickoff, BERLIN).date()
 
@@ -121,7 +138,18 @@ class Worker:
             polling=pace,
             clock=lambda: clock.now,
             steady=lambda: clock.now,
+            standbys=self._standbys(crashing, {(OWNER, "heim"): ProviderSource(HEIM, league, text_content=True)}),
         )
+
+    def _standbys(self, store: Any, sources: dict[tuple[str, str], ProviderSource]) -> RuleStandbys:
+        """Looks for standbys at the other provider, which the process that follows matches does not follow."""
+        clock, other = self.days.clock, self.days.other
+        sources |= {(OWNER, "pa"): ProviderSource(replace(HEIM, id="pa"), other, text_content=False)}
+        self.importer = MatchImporter(
+            store, sources, self.process.followers, providers=frozenset({"heim", "pa"}), limits=LIMITS
+        )
+        lists = FixtureLists(Process(self.store, "0", adapter=other, clock=clock).followers.limiters, polling())
+        return RuleStandbys(store, self.importer, lists, sources, steady=lambda: clock.now)
 
 
 @dataclass
@@ -132,6 +160,7 @@ class Weekend:
     clock: Clock
     stores: Sequence[Any] = ()
     league: League = field(default_factory=League)
+    other: OtherLeague = field(default_factory=OtherLeague)
     declared: DeclaredMatches = field(default_factory=lambda: DeclaredMatches([]))
     crashes: int = 0
     more: Read = lambda _: []

@@ -146,6 +146,7 @@ DAMAGES = {
     "a team that is no JSON": ("UPDATE teams SET doc = '{'", "master-data"),
     "ids of blocks gone": ("DELETE FROM parts", "posts"),
     "links to master data gone": ("DELETE FROM game_records", "posts"),
+    "a question that is none": ("INSERT INTO standby_searches VALUES ('g', 'pa', 'o', 'open', '[]', 0, 1)", "rules"),
     "a cursor beyond the numbers": ("UPDATE webhooks SET cursor = 1000", "webhooks"),
     "a subscription whose status is none": ("UPDATE webhooks SET status = 'x'", "webhooks"),
 }
