@@ -13,7 +13,7 @@ from starlette.responses import Response
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_words import refusal_text
+from api.desk.shared_texts import refusal_text
 from api.http.json_path import Json, node, number
 from api.http.param import Integer, OneOf, Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
