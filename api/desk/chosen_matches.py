@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from api.desk.desk_frame import DeskPage
 from api.desk.handlers import write_down
-from api.desk.match_settings_page import EXCLUDE
 from api.desk.shared_texts import refusal_text
 from api.external import operations
 from api.http.param import Query
@@ -29,6 +28,8 @@ MOST = 50
 """Matches of one form."""
 
 
+EXCLUDE = "exclude."
+"""How the fields of event types begin."""
 TICK = "match."
 """How the names of the ticks begin; the match's id follows."""
 
@@ -113,10 +114,15 @@ class _Maker(NamedTuple):
         """The same match at the provider that is to stand by. Raises Refused unless exactly one is it for sure."""
         if self.others is None:
             return None
-        same = [each for each in self.others.listed.fixtures if _is_surely(fixture, each)]
-        if len(same) != 1:
-            raise Refused(self.page.text("No match of {provider} is surely this one.", provider=self.form["standby"]))
-        return {"provider": self.form["standby"], "matchId": same[0].match_id}
+        return standby_of(self.page, fixture, self.others, self.form["standby"])
+
+
+def standby_of(page: DeskPage, fixture: Fixture, others: FixtureDay, provider: str) -> dict[str, str]:
+    """The same match on the provider's list, as one that is to stand by. Raises Refused unless exactly one is it for sure."""
+    same = [each for each in others.listed.fixtures if _is_surely(fixture, each)]
+    if len(same) != 1:
+        raise Refused(page.text("No match of {provider} is surely this one.", provider=provider))
+    return {"provider": provider, "matchId": same[0].match_id}
 
 
 async def make_liveblogs(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Made:

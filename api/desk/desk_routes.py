@@ -24,7 +24,7 @@ from mapping.desk.cross_site import HOME
 DESK_ROUTES = (
     Route("GET", HOME, desk_page(matches_page.show_matches), "desk"),
     Route("GET", matches_page.TABLE, desk_fragment(matches_page.table_fragment), "desk"),
-    Route("POST", matches_page.ACT, desk_form(matches_page.act_on_row), "desk"),
+    Route("POST", matches_page.ACT, desk_form(matches_page.act_on_matches), "desk"),
     Route("GET", matches_page.NEW, desk_page(new_match_page.show_new_match), "desk"),
     Route("POST", matches_page.NEW, desk_form(new_match_page.submit_new_match), "desk"),
     *new_by_hand_page.ROUTES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from mapping.desk.match_trouble import (
     SourcesFacts,
     Trouble,
     contains_words,
+    group_of,
     place_of,
     troubles_of,
 )
@@ -24,8 +26,9 @@ from mapping.fusion.source_chain import is_running, who_leads
 from mapping.rules.pacing import LostProviderCode
 from store.alarms import alarms
 from store.alarms.alarms import Alarm
+from store.engine.liveblog_records import StoredGame
 from store.following import overview, standbys
-from store.following.overview import FollowedLiveblog, ListedLiveblog
+from store.following.overview import FollowedLiveblog, LatestPost
 from store.following.standbys import MatchSources
 from store.webhooks import webhooks
 
@@ -41,6 +44,7 @@ class TableFilter(NamedTuple):
     show: str = SHOWS[0]
     provider: str = ""
     trouble: str = ""
+    sport: str = ""
     q: str = ""
     page: int = 1
     limit: int = 50
@@ -73,25 +77,30 @@ class SourcesSight(NamedTuple):
 class TableRow:
     """A liveblog of the table. `followed` and `answered_at` are None without a match, `answered_at` also where it is unknown.
 
-    `sources`: all sources of the match, None where it has one.
+    `sources`: all sources of the match, None where it has one; `latest`: its last public post, of those that are running.
     """
 
-    liveblog: ListedLiveblog
+    game: StoredGame
+    group: str
+    drafts: int
     followed: FollowedLiveblog | None = None
     troubles: tuple[Trouble, ...] = ()
     answered_at: float | None = None
     sources: SourcesSight | None = None
+    latest: LatestPost | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchTable:
-    """A page of the table. `total`: liveblogs that the filter takes, None where they are not counted; `troubled` of all."""
+    """A page of the table. `counts`: how many liveblogs of each group the filter takes, nothing where they are not counted.
+
+    `sports`: of all that are followed.
+    """
 
     rows: Sequence[TableRow]
-    total: int | None
-    troubled: int
+    counts: Mapping[str, int]
     more: bool
-    providers: Sequence[str]
+    sports: Sequence[str]
     receivers_failing: int
     receivers_disabled: int
 
@@ -107,26 +116,28 @@ def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTabl
     """The page of the table that is wanted."""
     followed = overview.followed_liveblogs(conn, sight.organization_id)
     running = [each.game_id for each in followed if each.status in GROUPS["running"]]
-    documents = overview.listed_liveblogs(conn, running) if running else {}
+    documents = overview.liveblogs_by_id(conn, running) if running else {}
     verdicts = _judge(conn, sight, followed, documents)
+    counts: Counter[str] = Counter()
     if wanted.show == OTHERS:
-        rows, total, more = _others(conn, sight, wanted)
+        rows, more = _others(conn, sight, wanted)
     else:
-        rows, total, more = _page(conn, [each for each in verdicts if _wants(wanted, each)], wanted, documents)
+        found = [each for each in verdicts if _wants(wanted, each)]
+        rows, more = _page(conn, found[wanted.offset :], wanted, documents)
+        counts = Counter(group_of(each.followed.status) for each in found)
     failing, disabled = webhooks.in_trouble(conn, sight.organization_id)
     return MatchTable(
         rows=rows,
-        total=total,
-        troubled=sum(bool(each.troubles) for each in verdicts),
+        counts=counts,
         more=more,
-        providers=sorted({each.provider for each in followed}),
+        sports=sorted({each.sport for each in followed}),
         receivers_failing=failing,
         receivers_disabled=disabled,
     )
 
 
 def _judge(
-    conn: Connection, sight: Sight, followed: Sequence[FollowedLiveblog], documents: Mapping[str, ListedLiveblog]
+    conn: Connection, sight: Sight, followed: Sequence[FollowedLiveblog], documents: Mapping[str, StoredGame]
 ) -> list[_Verdict]:
     """Each with its troubles, the worst first."""
     open_ = {
@@ -139,7 +150,7 @@ def _judge(
     for each in followed:
         shown = documents.get(each.game_id)
         answered = sight.answers.get(each.follow_id)
-        stopped = shown is not None and has_stopped(shown.game.document, sight.now)
+        stopped = shown is not None and has_stopped(shown.document, sight.now)
         sources = None if each.game_id not in several else _sources(several[each.game_id], sight, open_)
         beside = None if sources is None else sources.facts
         facts = replace(_facts(each, open_, answered, stopped=stopped), sources=beside)
@@ -197,35 +208,43 @@ def _wants(wanted: TableFilter, each: _Verdict) -> bool:
         lambda: wanted.show not in GROUPS or followed.status in GROUPS[wanted.show],
         lambda: not wanted.provider or followed.provider == wanted.provider,
         lambda: not trouble or (bool(each.troubles) if trouble == SOME else trouble in each.troubles),
+        lambda: not wanted.sport or followed.sport == wanted.sport,
         lambda: contains_words(followed.title, wanted.q),
     )
     return all(holds() for holds in conditions)
 
 
 def _page(
-    conn: Connection, found: Sequence[_Verdict], wanted: TableFilter, documents: Mapping[str, ListedLiveblog]
-) -> tuple[list[TableRow], int, bool]:
-    shown = found[wanted.offset : wanted.offset + wanted.limit]
-    missing = [each.followed.game_id for each in shown if each.followed.game_id not in documents]
-    known = {**documents, **(overview.listed_liveblogs(conn, missing) if missing else {})}
+    conn: Connection, found: Sequence[_Verdict], wanted: TableFilter, documents: Mapping[str, StoredGame]
+) -> tuple[list[TableRow], bool]:
+    shown = found[: wanted.limit]
+    names = [each.followed.game_id for each in shown]
+    missing = [name for name in names if name not in documents]
+    known = {**documents, **(overview.liveblogs_by_id(conn, missing) if missing else {})}
+    running = [name for name in names if name in documents]
+    latest = overview.latest_posts(conn, running) if running else {}
     rows = [
         TableRow(
-            liveblog=known[each.followed.game_id],
+            game=known[each.followed.game_id],
+            group=group_of(each.followed.status),
+            drafts=each.followed.drafts,
             followed=each.followed,
             troubles=each.troubles,
             answered_at=each.answered_at,
             sources=each.sources,
+            latest=latest.get(each.followed.game_id),
         )
         for each in shown
         if each.followed.game_id in known
     ]
-    return rows, len(found), wanted.offset + wanted.limit < len(found)
+    return rows, wanted.limit < len(found)
 
 
-def _others(conn: Connection, sight: Sight, wanted: TableFilter) -> tuple[list[TableRow], None, bool]:
+def _others(conn: Connection, sight: Sight, wanted: TableFilter) -> tuple[list[TableRow], bool]:
     owner, most = sight.organization_id, wanted.limit + 1
     found = overview.other_liveblogs(conn, owner, wanted.q, limit=most, offset=wanted.offset)
     rows = [
-        TableRow(liveblog=each, troubles=(Trouble.DRAFTS,) if each.drafts else ()) for each in found[: wanted.limit]
+        TableRow(game=game, group=OTHERS, drafts=drafts, troubles=(Trouble.DRAFTS,) if drafts else ())
+        for game, drafts in found[: wanted.limit]
     ]
-    return rows, None, len(found) > wanted.limit
+    return rows, len(found) > wanted.limit

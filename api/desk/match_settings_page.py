@@ -8,10 +8,12 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from api.desk.act_on_matches import change_match
+from api.desk.chosen_matches import EXCLUDE
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.matches_page import change_match, may_change
+from api.desk.matches_page import may_change
 from api.desk.shared_texts import (
     STATES,
     automatic_text,
@@ -37,8 +39,6 @@ from store.engine.liveblog_records import StoredGame
 from store.following.sources import NamedLiveblog
 
 MATCH = "/desk/matches/{liveblogId}"
-EXCLUDE = "exclude."
-"""How the fields of event types begin."""
 SCOREBOARD = "excludeScoreboard"
 TICKS = {"auto": "autoPostEnabled", "text": "includeTextContent", "paused": "paused", "scoreboard": SCOREBOARD}
 """The other boxes of the form, and what of an `ExternalChange` each of them is."""

@@ -1,31 +1,27 @@
-"""The first page of the desk: all liveblogs of the organization in one table that keeps itself up to date."""
+"""The first page of the desk: all liveblogs of the organization, a line each, in a list that keeps itself up to date."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 from starlette.responses import Response
 
+from api.desk.act_on_matches import BULK, act
+from api.desk.attendance import Attendance
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, KeptFragment, fragment_response, wait_for_news, wants_anew
-from api.desk.handlers import write_down
-from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, TableRow, read_table
-from api.desk.shared_texts import automatic_text, brief_disagreements, reason_text, refusal_text
-from api.external import operations
-from api.http.json_path import node, text
+from api.desk.match_lines import LineMaker
+from api.desk.match_overview import OTHERS, SHOWS, SOME, Sight, TableFilter, read_table
+from api.desk.shared_texts import refusal_text
 from api.http.param import Integer, Query
-from api.http.request import ApiRequest, DeskPerson, parse_document
-from api.page.scoreboard import clock, clock_html, scores, title
+from api.http.request import ApiRequest, DeskPerson
 from mapping.desk.cross_site import HOME, own_path
 from mapping.desk.match_trouble import TROUBLE_TEXTS, Trouble
-from mapping.documents.external import ExternalChange
-from mapping.documents.import_options import ImportOptions
 from mapping.errors import InvalidRequest, ServiceError
-from store.following.sources import NamedLiveblog
+from mapping.locales import msgid
+from mapping.sports import SPORTS
 
 MOST = 100
 """Liveblogs on one page."""
@@ -34,6 +30,15 @@ Q_LENGTH = 200
 TABLE = "/desk/matches/table"
 NEW = "/desk/matches/new"
 ACT = "/desk/matches/act"
+
+
+GROUP_TEXTS = {
+    "running": msgid("Live"),
+    "coming": msgid("Soon"),
+    "over": msgid("Over"),
+    OTHERS: msgid("Liveblogs without a match"),
+}
+"""What the parts of the list are called."""
 
 
 async def show_matches(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -46,9 +51,6 @@ async def _page(
 ) -> Response:
     wanted = wanted_of(request.query)
     table = (await _fragment(request, page, person, wanted)).rendering
-    providers = sorted(request.services.settings.organization(person.organization_id).providers)
-    if wanted.provider and wanted.provider not in providers:
-        providers.append(wanted.provider)
     return page.response(
         "matches.html",
         status,
@@ -56,8 +58,9 @@ async def _page(
         may_act=may_change(person),
         wanted=wanted,
         query=query_text(wanted),
-        providers=providers,
         troubles=TROUBLE_TEXTS,
+        sports=[(each.id, page.texts.text(each.name, context="sport")) for each in SPORTS.values()],
+        bulk=BULK.items(),
         table=Markup(table.body.decode()),  # noqa: S704 -- made by a template
         etag=table.etag,
     )
@@ -69,24 +72,17 @@ async def table_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson
     return fragment_response(request, await wait_for_news(request, make))
 
 
-async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Pause or resume the liveblog that a button of the table names, where no script does so."""
-    paused = "pause" in form
-    name = form.get("pause") or form.get("resume") or ""
+async def act_on_matches(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Do what the pressed button says to the liveblog that it names, or to all that are chosen."""
     try:
-        await change_match(request, person, name, {"paused": paused})
+        done, refused = await act(request, page, person, form)
     except ServiceError as error:
-        return await _page(request, page._replace(path=HOME), person, alert=refusal_text(page, error), status=409)
+        done, refused = 0, [refusal_text(page, error)]
     request.services[FragmentCache].forget()
+    if refused:
+        alert = " ".join([*([page.text("Done: {count}.", count=done)] if done else []), *refused])
+        return await _page(request, page._replace(path=HOME), person, alert=alert, status=409)
     return redirect(request, own_path(form.get("back")))
-
-
-async def change_match(request: ApiRequest, person: DeskPerson, name: str, change: Mapping[str, Any]) -> None:
-    """Change what the liveblog of this name takes over from its match. Raises Forbidden for whoever may only look."""
-    person.demand("external")
-    named = NamedLiveblog(name, person.organization_id)
-    game = await operations.change(request.services, named, parse_document(ExternalChange, dict(change)))
-    await write_down(request, person, "liveblog.changeExternal", game.local_id, game.version)
 
 
 def may_change(person: DeskPerson) -> bool:
@@ -109,6 +105,7 @@ def wanted_of(query: Query) -> TableFilter:
         show=show,
         provider=query.get("provider", "")[:Q_LENGTH],
         trouble=trouble,
+        sport=query.get("sport", "")[:Q_LENGTH],
         q=query.get("q", "")[:Q_LENGTH],
         page=PAGE.of(query),
         limit=LIMIT.of(query),
@@ -120,66 +117,30 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
     services, may_act = request.services, may_change(person)
     home = page._replace(path=HOME, up="")
 
+    def people(liveblog: str) -> list[str]:
+        return sorted({each.name for each in services[Attendance].others(liveblog, "")})
+
     async def make() -> str:
         now, allowed = services.clock(), services.settings.polling.silence_alarm
         answers = {} if services.last_answers is None else services.last_answers()
         sight = Sight(person.organization_id, answers, now, allowed)
         table = await services.store.read(partial(read_table, sight=sight, wanted=wanted))
+        lines = LineMaker(home, now, allowed, people)
         return home.render(
             "matches_table.html",
             table=table,
-            rows=[_shown_row(home, each, now=now, allowed=allowed) for each in table.rows],
+            groups=[
+                (name, words, table.counts.get(name), [lines.line(row) for row in table.rows if row.group == name])
+                for name, words in GROUP_TEXTS.items()
+            ],
             may_act=may_act,
+            others=wanted.show == OTHERS,
             older=query_text(wanted._replace(page=wanted.page - 1)) if wanted.page > 1 else None,
             newer=query_text(wanted._replace(page=wanted.page + 1)) if table.more else None,
         )
 
     key = ("matches", person.organization_id, page.texts.locale, may_act, wanted)
     return await services[FragmentCache].get(key, make, anew=wants_anew(request))
-
-
-def _shown_row(page: DeskPage, row: TableRow, *, now: float, allowed: float) -> dict[str, Any]:
-    """What the table shows of a liveblog. While the provider answers as expected no time is named, so that it stays the same."""
-    game, followed = row.liveblog.game, row.followed
-    document, terms = game.as_document(), terms_of(row)
-    answered = None if followed is None else followed.good_at if row.answered_at is None else row.answered_at
-    return {
-        "id": game.local_id,
-        "title": title(document),
-        "score": scores(document),
-        "competition": text(node(document, "meta_info"), "tournament", "name"),
-        "starts_at": game.starts_at,
-        "state": Markup(clock_html(clock(document, page.texts, now))),  # noqa: S704 -- the readers' page shows it too
-        "public": game.public,
-        "followed": followed is not None,
-        "troubles": [(each, TROUBLE_TEXTS[each], _why(page, row, each)) for each in row.troubles],
-        "answers": row.answered_at is not None and now - row.answered_at <= allowed,
-        "answered_at": answered,
-        "posted_at": row.liveblog.posted_at,
-        "drafts": row.liveblog.drafts,
-        "terms": terms,
-        "automatic": "" if terms is None else automatic_text(page.texts, terms),
-    }
-
-
-def _why(page: DeskPage, row: TableRow, trouble: Trouble) -> str:
-    """What is to be said of a trouble with the sources: which one leads and why, what each of them says."""
-    sources = row.sources
-    if sources is not None and trouble is Trouble.STANDBY_LEADS:
-        return f"{sources.provider} – {reason_text(page.texts, sources.reason, pinned=True)}"
-    if sources is not None and trouble is Trouble.SOURCES_DISAGREE:
-        return brief_disagreements(page.texts, sources.disagreements)
-    return ""
-
-
-def terms_of(row: TableRow) -> ImportOptions | None:
-    """The terms of the row's liveblog, None without a match, and where they are in a form that cannot be read."""
-    if row.followed is None:
-        return None
-    try:
-        return ImportOptions.from_dict(row.followed.terms)
-    except ValueError:
-        return None
 
 
 def query_text(wanted: TableFilter) -> str:

@@ -53,7 +53,7 @@ READ_METHODS = frozenset({"GET", "HEAD"})
 PAGE, FORM, NAVIGATION = "text/html", "application/x-www-form-urlencoded", "navigate"
 
 
-Form = Literal["date", "time"]
+Form = Literal["date", "time", "day"]
 KEPT = 4096
 """Moments that stay written."""
 
@@ -141,9 +141,9 @@ def error_page(status: int, locale: str, depth: int, reason: str = "") -> str:
 
 
 def moment(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> str:
-    """A time element in the time of `zone`, which the page's script turns into the reader's own; `form` is `date` or `time`.
+    """A time element in the time of `zone`, which the page's script turns into the reader's own.
 
-    A date has its time beside it. Its zone is named where no script runs.
+    A `date` has its time beside it; a `day` is as short as can be. Its zone is named where no script runs.
     """
     at = instant(seconds).strftime("%Y-%m-%dT%H:%M:%SZ")
     shown, zone_name = _write_moment(seconds, form, zone, locale)
@@ -158,9 +158,11 @@ def _write_moment(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> tupl
     time = at.strftime("%H:%M")
     if form == "time":
         return time, ""
-    from babel.dates import format_date, get_datetime_format  # a start that renders nothing needs no calendar
+    from babel.dates import format_date, format_skeleton, get_datetime_format  # a start that renders nothing needs none
 
     calendar = territorial(locale)
+    if form == "day":
+        return str(format_skeleton("MMMd", at, locale=calendar)), ""
     pattern = str(get_datetime_format("medium", locale=calendar))
     return pattern.format(time, format_date(at, "medium", locale=calendar)).replace("'", ""), at.strftime("%Z")
 

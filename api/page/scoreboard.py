@@ -154,12 +154,15 @@ def clock_html(shown: ShownClock | None) -> str:
     if shown is None:
         return ""
     name = "state live" if shown.live else "state"
-    ticking = ""
-    if shown.reading:
-        goes_on = f' data-started="{shown.started}" data-base="{shown.base}" data-length="{shown.length}"'
-        data, mark = (goes_on, "'") if shown.started is not None else ("", "")
-        ticking = f' <b class="clock"{data}>{escape(shown.reading)}{mark}</b>'
+    ticking = f" {ticking_clock(shown)}" if shown.reading else ""
     return f'<p class="{name}">{escape(shown.label)}{ticking}</p>'
+
+
+def ticking_clock(shown: ShownClock) -> str:
+    """The reading alone."""
+    goes_on = f' data-started="{shown.started}" data-base="{shown.base}" data-length="{shown.length}"'
+    data, mark = (goes_on, "'") if shown.started is not None else ("", "")
+    return f'<b class="clock"{data}>{escape(shown.reading)}{mark}</b>'
 
 
 def _match(game: Json, page: PageContext, now: float, kicks: Sequence[Kick]) -> str:

@@ -42,7 +42,7 @@ TROUBLE_TEXTS: Mapping[Trouble, str] = {
     Trouble.SILENT: msgid("No answer from the provider for too long"),
     Trouble.FROZEN_CLOCK: msgid("The clock has stopped"),
     Trouble.SOURCES_DISAGREE: msgid("The sources disagree"),
-    Trouble.STANDBY_LEADS: msgid("The standby leads"),
+    Trouble.STANDBY_LEADS: msgid("Running on backup"),
     Trouble.FAILING: msgid("A part of the provider's data fails"),
     Trouble.DISAGREEING: msgid("The provider contradicts itself; the next answer decides"),
     Trouble.DRAFTS: msgid("Drafts are waiting"),
@@ -130,11 +130,18 @@ def troubles_of(facts: MatchFacts, *, now: float, allowed: float) -> tuple[Troub
     return sources.placed(trouble for trouble, is_so in holds.items() if is_so)
 
 
+def group_of(status: str) -> str:
+    """The group of a match in this state."""
+    return next(name for name, statuses in GROUPS.items() if status in statuses)
+
+
 def place_of(troubles: tuple[Trouble, ...], status: str, kickoff: int | None, title: str) -> tuple[int, int, int, str]:
-    """Where a liveblog stands in the table: the worst trouble, then what runs, what comes, what is over, by kick-off."""
-    worst = RANKS[troubles[0]] if troubles else WELL
-    group = next((ORDER.index(name) for name, statuses in GROUPS.items() if status in statuses), len(ORDER))
-    return worst, group, kickoff or 0, title
+    """Where a liveblog stands in the list: what runs, what comes, what is over; in each the worst trouble, then the kick-off.
+
+    Of those that are over the last one comes first.
+    """
+    worst, group = RANKS[troubles[0]] if troubles else WELL, group_of(status)
+    return ORDER.index(group), worst, (-1 if group == "over" else 1) * (kickoff or 0), title
 
 
 def contains_words(text: str, words: str) -> bool:

@@ -34,6 +34,7 @@ class FollowedLiveblog:
     follow_id: str
     provider: str
     endpoint: str
+    sport: str
     status: str
     kickoff: int | None
     good_at: int | None
@@ -45,12 +46,11 @@ class FollowedLiveblog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedLiveblog:
-    """A liveblog as lists show it: without its posts, but with when the last public one was made, and how many drafts wait."""
+class LatestPost:
+    """The last public post of a liveblog, as it is stored, and when it was made."""
 
-    game: StoredGame
-    posted_at: int | None
-    drafts: int
+    document: Mapping[str, Any]
+    created_at: int
 
 
 _OPEN = attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED
@@ -80,8 +80,8 @@ _DRAFTS = (
     .scalar_subquery()
 )
 """Posts that wait for a person; what the provider has taken back does not."""
-_POSTED_AT = (
-    select(events.c.created_at)
+_LATEST = (
+    select(events.c.local_id)
     .where(events.c.game_id == games.c.id, post_is_public())
     .order_by(events.c.sort.desc())
     .limit(1)
@@ -103,6 +103,7 @@ def followed_liveblogs(conn: Connection, organization_id: str) -> list[FollowedL
             attachments.c.follow_id,
             attachments.c.provider,
             follows.c.endpoint,
+            follows.c.sport,
             follows.c.status,
             follows.c.kickoff,
             follows.c.good_at,
@@ -122,14 +123,25 @@ def followed_liveblogs(conn: Connection, organization_id: str) -> list[FollowedL
     return [FollowedLiveblog(**{**row, "pending": bool(row["pending"])}) for row in rows]
 
 
-def listed_liveblogs(conn: Connection, game_ids: Collection[str]) -> dict[str, ListedLiveblog]:
+def liveblogs_by_id(conn: Connection, game_ids: Collection[str]) -> dict[str, StoredGame]:
     """These liveblogs by `ticker_id`."""
-    query = select(games, _POSTED_AT.label("posted_at"), _DRAFTS.label("drafts")).where(games.c.id.in_(list(game_ids)))
-    return {row[0]: _listed(row) for row in conn.execute(query)}
+    return {row.id: game_of(row) for row in conn.execute(select(games).where(games.c.id.in_(list(game_ids))))}
 
 
-def other_liveblogs(conn: Connection, organization_id: str, q: str, *, limit: int, offset: int) -> list[ListedLiveblog]:
-    """The organization's liveblogs that no match writes to, the newest first; `q`: words that they are named by."""
+def latest_posts(conn: Connection, game_ids: Collection[str]) -> dict[str, LatestPost]:
+    """The last public post of each of these liveblogs that has one, by `ticker_id`."""
+    latest = select(_LATEST).where(games.c.id.in_(list(game_ids)))
+    query = select(events.c.game_id, events.c.doc, events.c.created_at).where(events.c.local_id.in_(latest))
+    return {game_id: LatestPost(document=document, created_at=at) for game_id, document, at in conn.execute(query)}
+
+
+def other_liveblogs(
+    conn: Connection, organization_id: str, q: str, *, limit: int, offset: int
+) -> list[tuple[StoredGame, int]]:
+    """The organization's liveblogs that no match writes to, the newest first, and how many drafts wait in each.
+
+    `q`: words that they are named by.
+    """
     named = find_words(conn, games, [organization_id], q)
     followed = exists().where(
         attachments.c.game_id == games.c.id,
@@ -138,7 +150,7 @@ def other_liveblogs(conn: Connection, organization_id: str, q: str, *, limit: in
         follows.c.closed_at.is_(None),
     )
     query = (
-        select(games, _POSTED_AT.label("posted_at"), _DRAFTS.label("drafts"))
+        select(games, _DRAFTS.label("drafts"))
         .where(
             games.c.organization_id == organization_id,
             games.c.local_status != LocalStatus.DELETED,
@@ -149,7 +161,13 @@ def other_liveblogs(conn: Connection, organization_id: str, q: str, *, limit: in
         .limit(limit)
         .offset(offset)
     )
-    return [_listed(row) for row in conn.execute(query)]
+    return [(game_of(game), drafts) for *game, drafts in conn.execute(query)]
+
+
+def titles_of(conn: Connection, organization_id: str, local_ids: Collection[str]) -> dict[str, str]:
+    """The titles of those of these liveblogs that are the organization's, by `local_id`."""
+    wanted = games.c.local_id.in_(list(local_ids)), games.c.organization_id.concat("") == organization_id
+    return {row.local_id: row.title for row in conn.execute(select(games.c.local_id, games.c.title).where(*wanted))}
 
 
 def liveblogs_on(conn: Connection, organization_id: str, provider: str, match_id: str) -> list[str]:
@@ -181,8 +199,3 @@ def liveblogs_of_matches(
     for match_id, local_id, terms in conn.execute(query):
         found.setdefault(match_id, []).append({"localId": local_id, "locale": locale_of(terms)})
     return found
-
-
-def _listed(row: Any) -> ListedLiveblog:
-    *game, posted_at, drafts = row
-    return ListedLiveblog(game=game_of(game), posted_at=posted_at, drafts=drafts)

@@ -120,4 +120,4 @@ def handlers_in(html):
 
 
 def keys(html):
-    return re.findall(r'<tr data-key="([^"]+)"', html)
+    return re.findall(r'<li class="match [^>]* data-key="([^"]+)"', html)

@@ -7,8 +7,9 @@ import { accountOf, signedIn } from "./session.js";
 const FIELDS = "form, input, select, textarea, [contenteditable]";
 const language = document.documentElement.lang;
 const forms = {
-  date: new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
-  time: new Intl.DateTimeFormat(language, { timeStyle: "short" }),
+  date: new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }),
+  time: new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat(language, { month: "short", day: "numeric" }),
 };
 
 /** Writes the times in the element as the person's own clock has them. */

@@ -58,38 +58,49 @@ export function keepUpToDate(element, path, { changed = () => {}, state = () => 
   return () => next(true);
 }
 
+const STOPS = "a, button, input";
+
 /** What has the focus, so that it can have it again in a row that is replaced. */
 function focused(element) {
   const active = document.activeElement;
   const row = active?.closest?.("[data-key]");
   if (!row || !element.contains(row)) return null;
-  const inside = [...row.querySelectorAll("a, button")].indexOf(active);
+  const inside = [...row.querySelectorAll(STOPS)].indexOf(active);
   return { key: row.dataset.key, inside };
 }
 
 function focusAgain(element, before) {
   if (before === null) return;
   const row = element.querySelector(`[data-key="${CSS.escape(before.key)}"]`);
-  const place = before.inside < 0 ? row : row?.querySelectorAll("a, button")[before.inside];
+  const place = before.inside < 0 ? row : row?.querySelectorAll(STOPS)[before.inside];
   if (place && place !== document.activeElement) place.focus({ preventScroll: true });
 }
+
+const LIST = "tbody, ol";
 
 /** Puts the new content in; rows that are as they were stay the elements that they are. */
 function putIn(element, made) {
   const before = focused(element);
-  const [list, madeList] = [element, made].map((each) => each.querySelector("tbody, ol"));
-  if (list && madeList) {
-    putRows(list, madeList);
-    const parts = [...made.childNodes].map((each) => (each.contains(madeList) ? null : each));
-    const holder = [...element.childNodes].find((each) => each.contains(list));
-    const at = parts.indexOf(null);
-    for (const each of [...element.childNodes]) if (each !== holder) each.remove();
-    holder.before(...parts.slice(0, at));
-    holder.after(...parts.slice(at + 1));
-  } else {
-    element.replaceChildren(...made.childNodes);
-  }
+  putAround(element, made);
   focusAgain(element, before);
+}
+
+/** Replaces what lies around the lists, where both have the same ones, and the rows of each list one by one. */
+function putAround(place, made) {
+  if (place.matches(LIST)) return putRows(place, made);
+  const holds = (each) => each.nodeType === Node.ELEMENT_NODE && (each.matches(LIST) || each.querySelector(LIST));
+  const [old, fresh] = [place, made].map((each) => [...each.childNodes].filter(holds));
+  if (!old.length || old.length !== fresh.length || old.some((each, at) => each.id !== fresh[at].id)) {
+    return place.replaceChildren(...made.childNodes);
+  }
+  for (const each of [...place.childNodes]) if (!old.includes(each)) each.remove();
+  let at = 0;
+  for (const each of [...made.childNodes]) {
+    if (each === fresh[at]) putAround(old[at++], each);
+    else if (at < old.length) old[at].before(each);
+    else place.append(each);
+  }
+  return undefined;
 }
 
 function putRows(list, made) {

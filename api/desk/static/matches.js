@@ -1,20 +1,21 @@
-// The table of matches: kept up to date, its clocks and ages go on, and a liveblog is paused without loading the page.
+// The list of matches: kept up to date, its clocks and ages go on; filtered while somebody types, chosen and paused without loading the page.
 
-import { send } from "./desk.js";
+import { isTyped, send } from "./desk.js";
 import { keepUpToDate } from "./fragment.js";
 
-const table = document.getElementById("matches");
-const said = document.getElementById("said");
+const table = document.getElementById("matches"), said = document.getElementById("said");
+const find = document.querySelector(".find"), q = find.elements.q, count = document.getElementById("count");
+const chosen = document.getElementById("chosen"), clear = document.getElementById("clear"), keys = document.getElementById("keys");
 const language = document.documentElement.lang;
-const relative = new Intl.RelativeTimeFormat(language, { style: "short", numeric: "always" });
 const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", Infinity]];
-const SOON = 36 * 3600;
+const written = Object.fromEntries(UNITS.map(([unit]) => [unit, new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" })]));
+const SOON = 36 * 3600, TYPED = 300;
 
 /** How long ago that was, in the largest unit that counts. */
 function age(seconds) {
   let left = seconds;
   for (const [unit, size] of UNITS) {
-    if (left < size) return relative.format(-Math.round(left), unit);
+    if (left < size) return written[unit].format(Math.floor(left));
     left /= size;
   }
   return "";
@@ -27,25 +28,68 @@ function reading({ started, base, length }) {
   return most && minute > most ? `${Number(base) + most}+${minute - most}'` : `${Number(base) + minute}'`;
 }
 
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function tick() {
   for (const each of table.querySelectorAll(".age time")) {
     const passed = (Date.now() - Date.parse(each.dateTime)) / 1000;
     if (passed >= 0 && passed < SOON) {
       each.title ||= each.textContent;
-      const text = age(passed);
-      if (each.textContent !== text) each.textContent = text;
+      write(each, age(passed));
     }
   }
-  for (const each of table.querySelectorAll(".clock[data-started]")) {
-    const text = reading(each.dataset);
-    if (each.textContent !== text) each.textContent = text;
-  }
+  for (const each of table.querySelectorAll(".clock[data-started]")) write(each, reading(each.dataset));
 }
+
+// What is shown: words hide lines at once; where there are more pages the service looks through all of them
+
+const lines = () => [...table.querySelectorAll(".match")];
+const links = () => lines().filter((each) => !each.hidden).map((each) => each.querySelector("a"));
+const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+function filter() {
+  const words = plain(q.value).split(/\s+/).filter(Boolean);
+  for (const each of lines()) {
+    const text = plain(each.textContent);
+    each.hidden = !words.every((word) => text.includes(word));
+  }
+  for (const group of table.querySelectorAll("section")) group.hidden = !group.querySelector(".match:not([hidden])");
+  const left = links().length;
+  write(count, left === 1 ? count.dataset.one : count.dataset.many.replace("…", left));
+}
+
+// What is chosen stays so when a line is made anew
+
+const picked = new Set();
+
+function pick() {
+  for (const each of table.querySelectorAll(".pick input")) each.checked = picked.has(each.name);
+  if (!chosen) return;
+  write(chosen, chosen.dataset.many.replace("…", picked.size));
+  clear.hidden = !picked.size;
+}
+
+table.addEventListener("change", ({ target }) => {
+  if (!target.matches(".pick input")) return;
+  picked[target.checked ? "add" : "delete"](target.name);
+  pick();
+});
+
+function clearAll() {
+  picked.clear();
+  pick();
+  if (!q.value) return;
+  q.value = "";
+  ask();
+}
+clear?.addEventListener("click", clearAll);
 
 let well = true;
 const refresh = keepUpToDate(table, "desk/matches/table", {
   waits: true,
-  changed: tick,
+  changed: () => [tick, filter, pick].forEach((each) => each()),
   state: (answers) => {
     if (answers !== well) said.textContent = answers ? said.dataset.fresh : said.dataset.stale;
     well = answers;
@@ -53,9 +97,33 @@ const refresh = keepUpToDate(table, "desk/matches/table", {
 });
 tick();
 setInterval(tick, 1_000);
+for (const each of table.querySelectorAll(".pick input:checked")) picked.add(each.name); // the browser keeps them over a reload
+if (q.value) filter();
+pick();
+
+/** Asks for what the fields of the filter want now, and has the address say so. */
+function ask() {
+  filter();
+  const wanted = new URLSearchParams([...new FormData(find)].filter(([, value]) => value));
+  table.dataset.query = wanted;
+  table.dataset.etag = "";
+  history.replaceState(null, "", `${location.pathname}${wanted.size ? `?${wanted}` : ""}`);
+  document.querySelector('#act [name="back"]').value = `/desk?${wanted}`;
+  return refresh();
+}
+
+let typed;
+find.querySelector("button").hidden = true;
+find.addEventListener("submit", (event) => (event.preventDefault(), ask()));
+find.addEventListener("change", (event) => event.target.matches("select") && ask());
+q.addEventListener("input", () => {
+  filter();
+  clearTimeout(typed);
+  typed = setTimeout(ask, TYPED);
+});
 
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest('button[form="act"]');
+  const button = event.target.closest('.match button[form="act"]');
   if (!button) return;
   event.preventDefault();
   if (button.ariaDisabled === "true") return;
@@ -71,7 +139,22 @@ document.addEventListener("click", async (event) => {
   await refresh();
 });
 
-const filter = document.querySelector(".filter");
-filter.addEventListener("change", (event) => {
-  if (event.target.matches("select")) filter.requestSubmit();
+const hint = document.getElementById("show-keys");
+hint.hidden = false;
+hint.addEventListener("click", () => keys.showModal());
+
+const KEYS = {
+  j: (all, now) => all[Math.min(now + 1, all.length - 1)]?.focus(),
+  k: (all, now) => all[Math.max(now - 1, 0)]?.focus(),
+  x: (all, now) => all[now]?.closest(".match").querySelector(".pick input")?.click(),
+  "/": () => q.focus(),
+  "?": () => keys.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !keys.open) return void clearAll();
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyped(event) || keys.open || !(event.key in KEYS)) return;
+  event.preventDefault();
+  const all = links();
+  KEYS[event.key](all, all.findIndex((each) => each.closest(".match").contains(document.activeElement)));
 });

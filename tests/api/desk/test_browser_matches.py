@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from api.desk.cookies import SESSION
+from mapping.documents.state import ENDED
 from store.accounts import accounts, sessions
 from store.alarms import alarms
 from store.alarms.alarms import Observed
@@ -15,7 +16,7 @@ from store.following import follow_rows
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
 from tests.kit import matchday
-from tests.kit.browser import needed
+from tests.kit.browser import needed, violations
 from tests.kit.followed import add_followed, draft, set_score
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import EMAIL
@@ -87,14 +88,14 @@ async def terms(server, number=1):
 
 @pytest.mark.proof
 async def test_a_liveblog_is_paused_and_goes_on_from_the_table(desk, browsers):
-    """By one button, without loading the page; its row keeps the focus, and what changes elsewhere appears by itself."""
+    """By one button, without loading the page; its line keeps the focus, and what changes elsewhere appears by itself."""
     server, address = desk
     await fill(server)
     page = await opened(server, address, browsers)
     await page.goto(f"{address}/desk")
-    rows = page.locator("#matches tbody tr")
+    rows = page.locator(".match")
     assert await rows.count() == 4
-    assert await rows.first.get_attribute("data-trouble") == "silent"
+    await rows.first.filter(has_text="No answer since").wait_for()
     assert (
         await page.get_by_role("link", name="SV Hafenstadt – AV Bergheim", exact=True).get_attribute("href")
         == "desk/liveblogs/gmatch1"
@@ -109,7 +110,7 @@ async def test_a_liveblog_is_paused_and_goes_on_from_the_table(desk, browsers):
     assert await resume.evaluate("each => each === document.activeElement")
     await set_score(server, 1, 5, 4)
     server.ticks += 10
-    await rows.filter(has_text="5:4").wait_for(timeout=30_000)
+    await rows.filter(has_text="5-4").wait_for(timeout=30_000)
     assert await resume.evaluate("each => each === document.activeElement"), "the focus stays where it was"
     await page.keyboard.press("Enter")
     await pause.wait_for()
@@ -160,3 +161,63 @@ async def test_comments_are_decided_by_keys(desk, browsers):
 def _all(conn):
     query = {"status": None, "game_id": None, "channel_id": None, "limit": 100, "after": None}
     return comments.list_comments(conn, matchday.ORGANIZATION, **query).comments
+
+
+MANY = {"live": 20, "scheduled": 13, "finished": 13}
+"""Matches of a Saturday, by their states."""
+SCREENS = {1280: (800, 40, 2), 390: (844, 52, 4)}
+"""Width → height of a screen, height of a line, and screens that all of them may take."""
+
+
+@pytest.mark.proof
+async def test_a_saturday_is_seen_at_a_glance_and_worked_through_by_keys(desk, browsers):
+    """A line each, two screens of a desk and four of a phone; filtered while typing, chosen and held by keys alone."""
+    server, address = desk
+    now, number = int(server.now), 0
+    state = {**matchday.document()["state_info"], "check_time": now - 1500, "recurrence": 1}
+    for status, count in MANY.items():
+        for _ in range(count):
+            number += 1
+            posted = (
+                matchday.event(f"e{number}", now - 60, headline="A long shot, just wide of the far post"),
+                draft(f"d{number}"),
+            )
+            shown = matchday.document(state_info={**state, "gamestate": {"live": 1, "scheduled": 0}.get(status, ENDED)})
+            await add_followed(server, number, status=status, document=shown, events=posted)
+    page = await opened(server, address, browsers)
+    await page.goto(f"{address}/desk")
+    for width, (height, line, screens) in SCREENS.items():
+        await page.set_viewport_size({"width": width, "height": height})
+        heights = await page.evaluate(
+            "[...document.querySelectorAll('.match')].map((each) => each.getBoundingClientRect().height)"
+        )
+        assert set(heights) == {line}
+        assert len(heights) == number
+        assert await page.evaluate("document.documentElement.scrollHeight") <= screens * height
+        assert await violations(page) == {}
+    await page.set_viewport_size({"width": 1280, "height": 800})
+
+    await page.keyboard.press("?")
+    await page.locator("dialog[open]").wait_for()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("/")
+    await page.keyboard.type("home 46")
+    await page.locator("#count", has_text="1 match").wait_for(state="attached")
+    await page.keyboard.press("Escape")
+    await page.locator("#count", has_text="46 matches").wait_for(state="attached")
+    await page.locator("h1").click()
+    for key in "jxjjkx":
+        await page.keyboard.press(key)
+    await page.locator("#chosen", has_text="2 chosen").wait_for()
+    await set_score(server, 1, 5, 4)
+    server.ticks += 10
+    await page.locator(".match", has_text="5-4").wait_for(timeout=30_000)
+    assert await page.locator(".pick :checked").count() == 2, "a line that is made anew stays chosen"
+    async with page.expect_navigation():
+        await page.get_by_role("button", name="Hold goals as drafts").press("Enter")
+    held = [await terms(server, each) for each in range(1, number + 1)]
+    assert sum("soccer.goal" in each.exclude_events for each in held) == 2
+    await page.locator("select[name=trouble]").select_option("silent")
+    await page.get_by_text("No liveblog is as the filter wants it.").wait_for()
+    assert "trouble=silent" in page.url
+    assert page.complaints == []

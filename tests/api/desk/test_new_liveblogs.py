@@ -152,7 +152,7 @@ async def test_the_standby_is_the_same_match_at_the_other_provider(tmp_path):
         another = replace(other, match_id="9", away=NamedId("y", "Rot-Weiß Heidekamp"))
 
         async def fixtures(organization_id, provider, day):
-            listed = FixtureList(fixtures=(same,) if provider == "heim" else (another, other))
+            listed = FixtureList(fixtures={"heim": (same,), "second": (another, other)}.get(provider, ()))
             return FixtureDay(day=day, timezone="UTC", endpoint=provider, sports=frozenset({"soccer"}), listed=listed)
 
         service.process.importer.fixtures = fixtures
@@ -169,3 +169,13 @@ async def test_the_standby_is_the_same_match_at_the_other_provider(tmp_path):
         assert [each.match_id for each in found] == [SECOND_ID]
         events = (await contents(service.server))["events"]
         assert {row["local_status"] for row in events} == {60}
+
+        await browser.submit(f"/desk/matches/{service.name}/sources", {"remove": "second"})
+        assert (await service.source())["sources"] == []
+        backup = {"do": "backup", f"match.{service.name}": "yes"}
+        answers = [await browser.submit("/desk/matches/act", backup) for _ in range(2)]
+        assert [each["provider"] for each in (await service.source())["sources"]] == ["heim", "second"]
+        assert [(each.status_code, "No match of gn-gsd is surely this one." in each.text) for each in answers] == [
+            (303, False),
+            (409, True),
+        ]
