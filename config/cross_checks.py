@@ -1,4 +1,4 @@
-"""What no single table can know about itself: that names lead somewhere, that no key stands twice, that a provider has the type."""
+"""Checks settings against each other: names lead somewhere, no key stands twice, a provider has the event type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a problem with the settings is reported: where it stands, which key, what is wrong, and never the value."""
+"""Problems of settings as they are reported: in which file, at which key, what is wrong, and never the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a TOML file, the environment and secret files to settings, or to all the reasons why not."""
+"""Loads settings from a TOML file, the environment and secret files, or gives all reasons why they cannot be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of known keys, read off the models, and for a key that nobody knows the one that was probably meant.
+"""The tree of all known keys, taken from the models; for an unknown key it finds the one that was probably meant.
 
 The file, the environment and the documentation share this one truth.
 """

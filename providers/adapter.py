@@ -1,4 +1,4 @@
-"""What adapters and vendors share: the client of an endpoint with its names, and a Provider made of its parts."""
+"""The base of the adapters in this repository: an endpoint's client and names, and a Provider made of its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetches one resource: conditionally, compared by digest before it is decoded, and never raising.
+"""Fetches one resource for an adapter: conditionally, compared by digest before it is decoded, and never raising.
 
 Also what every adapter needs for that: decoding, work on large bodies in a thread beside the event loop, and the check that a
 response is about this match and not another one.

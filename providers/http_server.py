@@ -1,4 +1,4 @@
-"""Runs an ASGI application inside the caller's event loop, on a port that is known before the first request."""
+"""Runs an ASGI application in the caller's event loop on a socket that is bound first: for the daemon, replays and tests."""
 
 import asyncio
 import select

@@ -1,4 +1,4 @@
-"""Reading one value of a JSON object: what is not as documented is named, never guessed.
+"""Reads one value of a JSON object; what is not as documented is reported by name, and never guessed.
 
 An adapter adds what its feed has besides.
 """

@@ -1,4 +1,4 @@
-"""Local times of the nights in which clocks are set back or forward: which of two instants each of them means.
+"""Resolves local times in nights when clocks change: which of two instants each time means.
 
 Set back, an hour comes twice. Set forward, an hour is left out, and a provider whose clock does not follow goes on in it. The
 rows beside a time and the minutes of play decide; where they do not, a time is the first that it can be.

@@ -1,4 +1,4 @@
-"""Lists of matches: which one of several is meant, and the fixtures of some days."""
+"""Chooses a match from a list, and fetches a provider's lists of some days, for adapters."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

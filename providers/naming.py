@@ -1,4 +1,4 @@
-"""Names that a provider's public material does not settle: tables of them, which the config can correct without code.
+"""Tables of names that a provider's public material does not settle, and how the configuration corrects them.
 
 Grades: `documented` (seen in a body, or in the vendor's or an integrator's text), `inferred` (follows from those),
 `assumed` (no source).

@@ -1,4 +1,4 @@
-"""Whether an endpoint of a provider can be reached: one request, and what was in its way in a word."""
+"""Checks whether an endpoint of a provider can be reached: one request, and a word for what was in its way."""
 
 from __future__ import annotations
 

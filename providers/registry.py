@@ -1,4 +1,4 @@
-"""The registry of providers: the built-in ones, and those that installed packages add by an entry point."""
+"""The registry of providers: those in this repository, and those that installed packages add by an entry point."""
 
 from __future__ import annotations
 

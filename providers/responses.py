@@ -1,4 +1,4 @@
-"""What comes of a request: its body, read as it arrives, or in a word what kept the response away.
+"""Reads the body of a provider's response as it arrives, or says in a word what kept it away.
 
 Bodies are plain or gzip; decompressed bytes are counted as they grow, so that none exceeds its limit.
 """

@@ -1,4 +1,4 @@
-"""Reads XML bodies as the plain values that JSON bodies have: without a document type, entities or addresses, within bounds.
+"""Reads XML bodies into plain values as JSON bodies have them: within bounds, without a document type or entities.
 
 An element becomes an object of its attributes and children by name, with its text under `#text`; one that has neither
 attributes nor children is its text alone, empty where it has none. The names in `rows` are lists, however often they stand

@@ -1,4 +1,4 @@
-"""Which files something published shows: one that nothing shows is served to nobody, however its address is signed."""
+"""Whether something published shows a file: one that nothing shows is served to nobody, however its address is signed."""
 
 from __future__ import annotations
 

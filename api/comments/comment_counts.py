@@ -1,4 +1,4 @@
-"""How many public comments the posts of a liveblog have, as feeds, deltas and pages say it."""
+"""Counts the public comments of a liveblog's posts, for feeds, deltas and pages; some seconds late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with comments by those who moderate, for a request of the API or a form of the desk; and comments as documents.
+"""Moderates comments, for requests of the API and forms of the desk alike, and writes comments as documents.
 
 Whether the caller may do it at all is checked before.
 """

@@ -1,4 +1,4 @@
-"""What is done with events: each operation is one unit that checks the caller and what is written.
+"""Creates, changes and deletes events: each operation is one unit, which checks the caller and what is written.
 
 It decides by `mapping.liveblog.event_patch` and writes through `store.liveblogs.liveblogs`.
 """

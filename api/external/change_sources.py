@@ -1,4 +1,4 @@
-"""What a request says of a match's sources, checked and done: a known provider, one id of a match, who stands by, who leads."""
+"""Checks and changes the sources of a liveblog's match: its provider, who stands by, who leads."""
 
 from __future__ import annotations
 

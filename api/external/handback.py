@@ -1,4 +1,4 @@
-"""Giving fields and posts that a person changed back to the provider, on purpose."""
+"""Gives fields and posts that a person has changed back to the provider, because a person says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with the connection of a liveblog and a provider's match, for a request of the API or a form of the desk.
+"""Connects liveblogs with matches of providers, for requests of the API and forms of the desk alike.
 
 Each raises the errors of `mapping.errors` for what a caller may not have or has said wrongly; whether it may do it at all is
 checked before.

@@ -1,4 +1,4 @@
-"""The three feeds behind HTTP: which events, and whether anything has changed."""
+"""The feeds over HTTP, in three formats: a request comes in, its posts go out, or 304 where nothing has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies that are made once, kept, and sent to those who lack them: single flight, content codings, `ETag` and 304.
+"""Keeps rendered bodies and sends them: each is made once at a time, compressed, and answered by 304 where the client has it.
 
 What is kept in a content coding holds no secret, whatever of the request it repeats, so its compressed length gives none away.
 """

@@ -1,4 +1,4 @@
-"""Reading stored documents without trusting them: whatever is missing or of the wrong kind is simply not there."""
+"""Reads values of stored documents without trusting them: what is missing or of the wrong kind is simply not there."""
 
 from __future__ import annotations
 

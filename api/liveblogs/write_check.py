@@ -1,4 +1,4 @@
-"""What a liveblog refers to, on its way into the store: records the caller may see, new teams created on the fly."""
+"""Checks what a liveblog refers to before it is stored: the caller may see the records, and new teams are created."""
 
 from __future__ import annotations
 

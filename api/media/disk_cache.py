@@ -1,4 +1,4 @@
-"""Cache on disk, and the variants of images that it keeps: one file an entry, written whole or not at all, capped in bytes.
+"""A cache of image variants on disk: one file an entry, written whole or not at all, capped in bytes.
 
 Nothing is read at start, and nothing is locked: several processes may use one folder. An entry that is not what was
 written, by a crash or by a stranger, is a miss and is removed; the least recently used goes first. Nothing here loads Pillow.

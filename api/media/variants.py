@@ -1,4 +1,4 @@
-"""Resized forms of an image, as pure functions of its bytes. What is too large is refused before a pixel is decoded."""
+"""Makes resized forms of an image, as pure functions of its bytes; what is too large is refused before a pixel is decoded."""
 
 from __future__ import annotations
 

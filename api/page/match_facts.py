@@ -1,4 +1,4 @@
-"""What a page says of the match beside its posts: the recap, the key moments by the parts of the match, and the line-ups.
+"""The match beside the posts of a page: the recap, the key moments by the parts of the match, and the line-ups.
 
 No key moment is cut: where there are many, the earlier ones stand in a part that the reader opens.
 """

@@ -1,4 +1,4 @@
-"""Tables of a page: the ranking of a race, with lap and flag for the head, and the sets of a match."""
+"""Tables of a page: the ranking of a race with lap and flag, and the sets of a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search engines read of a liveblog: a schema.org `LiveBlogPosting`, made of what its page shows."""
+"""A page's data for search engines: a schema.org `LiveBlogPosting`, made of what the page shows."""
 
 from __future__ import annotations
 

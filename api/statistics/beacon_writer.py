@@ -1,4 +1,4 @@
-"""Counts readers in one process: writes what pages have reported every few seconds, in one small unit a liveblog."""
+"""Writes what pages have reported to the database: every few seconds, in one small unit for each liveblog."""
 
 from __future__ import annotations
 

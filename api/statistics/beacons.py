@@ -1,4 +1,4 @@
-"""What pages have reported and is not written yet: sums in memory, whose size does not follow the number of beacons.
+"""Sums in memory what pages have reported, until it is written; their size does not follow the number of reports.
 
 How many a process has received stands in a file that outlives it: whatever kills it, what is lost is counted.
 """

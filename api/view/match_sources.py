@@ -1,4 +1,4 @@
-"""The sources of a liveblog's match as people and clients are shown them."""
+"""The sources of a liveblog's match, as people and clients are shown them: which leads, and what they disagree about."""
 
 from __future__ import annotations
 

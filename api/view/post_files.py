@@ -1,4 +1,4 @@
-"""Files of posts and images of liveblogs as readers may see them, and the addresses under which they get them: the proxy's.
+"""Files of posts and images of liveblogs for readers: which of them they may see, and the addresses of the proxy for them.
 
 Also the address at which readers find a liveblog, where that is not its page here: the article that embeds it.
 """

@@ -1,4 +1,4 @@
-"""What alarms are about, a kind after the other: what is wrong now, and how a trouble ended that nobody sees any more.
+"""The kinds of alarms: for each a function that says what is wrong now, and how a trouble ended that nobody sees any more.
 
 How it ended says what is well again, or why nobody looks any more; where nobody knows yet, that it has not ended.
 """

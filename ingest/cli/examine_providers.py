@@ -1,4 +1,4 @@
-"""What `matchwire doctor` finds at the providers: whether each endpoint can be reached, and whether its clock is right."""
+"""Examines providers for `matchwire doctor`: whether each endpoint can be reached, and whether its clock is right."""
 
 from __future__ import annotations
 

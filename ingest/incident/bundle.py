@@ -1,4 +1,4 @@
-"""An incident's bundle: all that is kept of how a liveblog came about, in one file that can be played to the same liveblog."""
+"""Packs a liveblog's history, the incident bundle, into one file, from which `matchwire replay` makes the same liveblog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting what is old: in small units with pauses, so that whoever writes gets in, and only for so long at a time."""
+"""Deletes what is old, in small units with pauses, so that others can write meanwhile, and for a bounded time."""
 
 from __future__ import annotations
 

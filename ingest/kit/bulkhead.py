@@ -1,4 +1,4 @@
-"""Fair shares: what is slow, and what belongs to one organization, cannot take all places or all turns of the process.
+"""Shares places and turns fairly: what is slow, or one organization, cannot take all of them.
 
 The queue lets organizations take turns; the rate limiter shares a host's rate out among them, the bulkhead the places.
 """

@@ -1,4 +1,4 @@
-"""What a process does, everything or one half of it where several share a PostgreSQL, and how a command ends.
+"""The roles that a process can have where several share a PostgreSQL, and the exit statuses of commands.
 
 The table in docs/running.md says the exit statuses to those who run it.
 """

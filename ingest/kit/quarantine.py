@@ -1,4 +1,4 @@
-"""What cannot be worked on for a reason of its own: it is logged once, counted and left out, while everything else goes on.
+"""Leaves out what cannot be worked on for a reason of its own: logs it once and counts it, while everything else goes on.
 
 A reason is a row that this version cannot read, or a fault of ours. What passes by itself, such as a provider or a database
 that does not answer, is no such reason.

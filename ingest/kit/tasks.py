@@ -1,4 +1,4 @@
-"""Tasks of a process: those that run beside everything else from its start to its stop, and one run at a time for each key."""
+"""Starts and ends tasks: those that run as long as the process, and those that run once at a time for each key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One unit of the sync: what is believed of a match meets every liveblog that is attached to it."""
+"""Applies what is believed of a match to every liveblog that is attached to it, in one unit."""
 
 from __future__ import annotations
 

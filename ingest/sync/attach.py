@@ -1,4 +1,4 @@
-"""A match that was fetched is followed from now on, and put on a liveblog that exists.
+"""Puts a fetched match on a liveblog that exists, and begins to follow it.
 
 What the provider's word counts for from then on is written by the sync; what stays the editors' is left alone.
 """

@@ -1,4 +1,4 @@
-"""What a provider offers: the lists of its matches, and a look at one of them; nothing is written.
+"""Fetches and keeps the lists of matches that providers offer, and previews one match; writes nothing.
 
 A list is requested once for each endpoint, whoever wants it, and kept for a while.
 """

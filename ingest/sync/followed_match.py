@@ -1,4 +1,4 @@
-"""A match that this process follows: what is kept of it in memory, until when it may be polled, and how it is taken up.
+"""A match that this process follows: its state in memory, how it is taken up, and until when it may be polled.
 
 Also kept is when its answers came, and what of them waits to become a post.
 """

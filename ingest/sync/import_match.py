@@ -1,4 +1,4 @@
-"""Creating a liveblog from a provider's match: fetch, translate, then one unit that pre-fills, posts and follows it."""
+"""Creates a liveblog from a provider's match: fetches and translates it, then one unit fills, posts and follows."""
 
 from __future__ import annotations
 

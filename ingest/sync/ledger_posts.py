@@ -1,4 +1,4 @@
-"""The ledger of some posts with the events that it names, which a match is compared with, and the timeline of what changes."""
+"""Reads the ledger of a liveblog with the posts that it names, to compare them with the match, and notes their times."""
 
 from __future__ import annotations
 

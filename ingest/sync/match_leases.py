@@ -1,4 +1,4 @@
-"""Which matches this process follows: it sends heartbeats, leases its share, gives back an excess, drops what it has lost.
+"""Leases the matches that this process follows: heartbeats, a fair share of all matches, and an end for what was lost.
 
 Everything here goes by a steady clock. The process counts its lease from before it requested it, the others count from
 after they saw it, so no two processes ever believe that they have the lease of a match, except one that was stopped in

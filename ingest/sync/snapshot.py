@@ -1,4 +1,4 @@
-"""What one poll knows of a match and when it came to know it, what its answers add to what is stored, and the change cache.
+"""What one poll knows of a match, and what of its answers is stored: validators, bodies, health, decisions.
 
 With the cache, which has what a poll made of each liveblog, the next one reads and compares only the posts that can have
 changed. It holds as long as nobody else writes to the liveblog and everything beside its posts is made of the same; else the

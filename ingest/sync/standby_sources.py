@@ -1,4 +1,4 @@
-"""What is believed of a match of several sources, for a liveblog that has standbys: made of what is believed of each source.
+"""Combines what is believed of each source of a match into what is believed of the match, for liveblogs with standbys.
 
 Who is who at several providers an operator's table says: a CSV file with a column a provider and a row a person.
 """

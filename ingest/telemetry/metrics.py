@@ -1,4 +1,4 @@
-"""What Prometheus reads of a process: what it does now and has done, collected when it asks; no label names a client."""
+"""Metrics for Prometheus, collected when it asks: what this process does and has done; no label names a client."""
 
 from __future__ import annotations
 

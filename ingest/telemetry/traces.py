@@ -1,4 +1,4 @@
-"""Where spans go: by OTLP over HTTP to the operator's collector. Loaded only where `traces.endpoint` names it."""
+"""Sends spans by OTLP over HTTP to the operator's collector; loaded only where `traces.endpoint` names one."""
 
 from __future__ import annotations
 

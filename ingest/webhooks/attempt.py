@@ -1,4 +1,4 @@
-"""One round of a webhook delivery: signed, posted through the guard over the receiver's own connections, and counted.
+"""Makes one round of a webhook delivery: signs it, posts it over the receiver's own connections, and counts it.
 
 It is tried again quickly while that may help. No metric names an address or a client.
 """

@@ -1,4 +1,4 @@
-"""What the receivers of a process read, claim and record of their rows, for many of them at a time, and who numbers the outbox.
+"""Reads, claims and records the rows of many receivers at a time, and gives the outbox its delivery numbers.
 
 Ten thousand receivers may begin together; what ends during a write goes into the next one.
 """

@@ -1,4 +1,4 @@
-"""What is believed of a match, and how it is stored: the match with two more fields and the names of its doubts.
+"""What is believed of a match, and how it is stored: the match, what its last answers no longer said, and the open doubts.
 
 Any version of ours reads it: an earlier one knows neither field and passes over them, and what that has stored has none of them,
 and no doubt in it counts.

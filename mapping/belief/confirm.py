@@ -1,4 +1,4 @@
-"""The match that is believed: what of a new answer counts at once, and what waits for more good answers.
+"""Decides what of a new answer is believed at once, and what waits for more good answers.
 
 Everything that a liveblog shows of a match is made of the believed one, so scoreboard, state, squads, posts and texts agree.
 Additions and corrections count at once. A step back (something is gone, a score is lower, a state is earlier) waits, because

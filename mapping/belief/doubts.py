@@ -1,4 +1,4 @@
-"""Steps back of a provider: how many good answers each has, and how many it needs before it counts.
+"""Counts the steps back of a provider: how many good answers each has had, and how many it needs to count.
 
 A doubt has a name and a value: only the same value again, from a resource that carries it, confirms it. A step back that was
 believed and then undone needs twice as many good answers the next time, so two caches by turns do not make anything blink.

@@ -1,4 +1,4 @@
-"""The score of a match and its goals, which providers send in different resources: what is believed of them agrees.
+"""Makes score and goals agree, which providers send in different resources and at different times.
 
 The score is never below the newest goal. A score that falls says how many goals it has lost, not which: so many are under
 review, until their rows go or the score is back. In sports whose providers send no more than score and clock, what scored and which

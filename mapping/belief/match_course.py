@@ -1,4 +1,4 @@
-"""How a match comes to its end, and how it is set again: a step back to before the start is believed as a whole, or not at all.
+"""How a match ends, and how it is rescheduled: a step back to before the start is believed as a whole, or not at all.
 
 A match that was broken off, called off, ended or started by mistake is scheduled once more: score, incidents, clock and state
 of the first try go together, after as many good answers as the state needs. What contradicts it is rows of play or a score on

@@ -1,4 +1,4 @@
-"""Which site has made a browser send a request, by headers that no script can set, and where a person may be led afterwards."""
+"""Whether a request comes from a page of this service, by headers that no script can set; and where a person may be led."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be wrong with a liveblog on a match, the worst first, and when it is."""
+"""What may be wrong with a liveblog on a match, the worst first, and the rules that say when it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who somebody is whom a provider of OpenID Connect has signed in, and what a configuration makes of it."""
+"""The person whom a provider of OpenID Connect has signed in, and what the configuration allows them."""
 
 from __future__ import annotations
 

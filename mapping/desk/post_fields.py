@@ -1,4 +1,4 @@
-"""Whose words the fields of a document are: the provider's, or a person's, with what either says."""
+"""Whose words the fields of a post are, the provider's or a person's, and what either says."""
 
 from __future__ import annotations
 

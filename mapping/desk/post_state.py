@@ -1,4 +1,4 @@
-"""What a post is to those who write the liveblog, why it is not public, and which posts they list."""
+"""The state of a post as editors see it, why it is not public, and the filters of their list."""
 
 from __future__ import annotations
 

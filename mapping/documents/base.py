@@ -1,4 +1,4 @@
-"""What all documents have in common: frozen values, `_type` first, any prefix understood, absent and null kept apart."""
+"""The base of all documents: frozen values, `_type` first, any prefix understood, absent and null kept apart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args

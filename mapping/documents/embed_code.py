@@ -1,4 +1,4 @@
-"""The address in an embed code, as sites offer it to be copied: nothing else of the code is kept or shown."""
+"""Takes the address out of an embed code, as sites offer it to be copied; nothing else of the code is kept or shown."""
 
 from __future__ import annotations
 

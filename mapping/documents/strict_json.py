@@ -1,4 +1,4 @@
-"""JSON from strangers, refused at the edge where Python's own reader would let poison through.
+"""Reads JSON from strangers, and refuses what Python's own reader would let through and no database can hold.
 
 HostileJson (ValueError)
  ├─ NotUtf8          the bytes are no UTF-8

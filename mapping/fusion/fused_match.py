@@ -1,4 +1,4 @@
-"""One match of two sources: what the leading one says, with what it lacks from the other one, under keys of the match's own.
+"""Makes one match of two sources: what the leading one says, completed by the other, under keys of the match's own.
 
 A source may fail, and the other one leads from then on: nothing is posted twice, because an incident keeps the key under which it
 became known, whoever reports it; and nothing is lost, because what only the other source has stays as long as that one has it.

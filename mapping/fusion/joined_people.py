@@ -1,4 +1,4 @@
-"""Who is who in two sources of one match: people have an id of their own in each, and their names are spelt in two ways.
+"""Finds the same person in two sources of one match, where each has other ids and other spellings of names.
 
 Names of people and teams are compared by their words, never by their order or spelling.
 """

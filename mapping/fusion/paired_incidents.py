@@ -1,4 +1,4 @@
-"""Which incidents of two sources are the same one: by what it costs to take them for one, never by an id.
+"""Finds the same incident in two sources, by what differs between them and never by an id.
 
 Goals are aligned in their order, for each side that they count for; everything else goes by the cheapest pair. Sources count
 minutes differently, cap added time or not, lack a goal, a scorer or a minute now and then, and spell names in their own ways:

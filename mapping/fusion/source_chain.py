@@ -1,4 +1,4 @@
-"""A match of several sources: each standby is the second source of a pair whose first one is what those before it say together.
+"""A match of several sources, as a chain of pairs: each standby is the second source of a pair; those before it are the first.
 
 So there is one rule, that of two sources, and it is applied as often as a match has standbys: keys, lead and differences are
 known of each pair. A source's place is 0 for the first one, and for a standby its number.

@@ -1,4 +1,4 @@
-"""Two sources of one match over time: what has to be known of them from one answer to the next, and when to look again.
+"""Two sources of one match over time: what is kept of them between answers, and when to look again.
 
 Everything here is a function of what it is given: both matches, the health of both sources, and the instant (Unix seconds).
 """

@@ -1,4 +1,4 @@
-"""A post as a client sends it, made into the post that is stored: absent fields kept, null and empty ones cleared.
+"""Makes the stored post of what a client sends: absent fields are kept, null and empty ones cleared.
 
 An update in the older form, with `event_info` and no `contents`, is a whole post: it leaves out what it takes away.
 

@@ -1,4 +1,4 @@
-"""A liveblog of another service, as its feed or its delta read gives it: posts to be created here, under names of our own."""
+"""Reads a liveblog of another service from its feed or delta read: posts to be created here, under names of our own."""
 
 from __future__ import annotations
 

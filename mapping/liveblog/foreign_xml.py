@@ -1,4 +1,4 @@
-"""An RSS or Atom feed of another service, as a document of the shape of a JSON feed: both are read by the same rules then."""
+"""Reads an RSS or Atom feed of another service into the shape of a JSON feed, so that both go by the same rules."""
 
 from __future__ import annotations
 

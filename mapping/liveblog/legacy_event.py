@@ -1,4 +1,4 @@
-"""The older form of a post: one text with spans instead of blocks of markup, converted both ways.
+"""Converts posts from and to their older form: one text with spans instead of blocks of markup.
 
 `event_info.title` is the text of a post. One with formatting has it again in `attributes_json` (a JSON object in a string),
 with spans: both are one text block. Each of `web_embed_urls` is an embed block. `start` and `end` of a span count Unicode

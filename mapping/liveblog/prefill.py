@@ -1,4 +1,4 @@
-"""The liveblog that a match fills in beforehand and keeps up to date: teams, place, score, state and squads."""
+"""Fills a liveblog from its match and keeps it up to date: teams, place, score, state and squads."""
 
 from __future__ import annotations
 

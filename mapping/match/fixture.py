@@ -1,4 +1,4 @@
-"""A match as its provider's list of a day has it: enough to choose it, not enough to follow it.
+"""A match in a provider's list of a day: enough to choose it by, not enough to follow it.
 
 What a list does not say is None, never guessed. Times are Unix seconds, UTC; ids are the provider's, as strings.
 """

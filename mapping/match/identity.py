@@ -1,4 +1,4 @@
-"""Which match an id means: providers give an id again, and a match another id, so a match is its teams and its day as well."""
+"""Which match an id means: providers reuse ids and give a match another one, so teams and day count as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References: the master data records of a match's people and teams, and the records and files that a document refers to."""
+"""Finds what a match and documents refer to: records of people and teams, and the addresses of files."""
 
 from __future__ import annotations
 

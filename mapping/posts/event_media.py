@@ -1,4 +1,4 @@
-"""The files of a post: what is known of each, and the blocks that show them.
+"""The files of a post: what is known of each of them, and the blocks of content that show them.
 
 Three ways to post a file are understood: an entry in `media` that a block shows by its id; the shortcut `source_url` in a
 block, for which the entry is made; and the older form, an entry without id, for which the block is made.

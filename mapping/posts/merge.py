@@ -1,4 +1,4 @@
-"""Merging what the provider says with what a person changed, unit by unit: the person wins, the other units follow the provider.
+"""Merges what the provider says with what a person changed: field by field the person wins, the rest follows the provider.
 
 Three JSON documents meet: `said` (what the provider said last, as the ledger keeps it), `current` (what is stored now) and
 `wanted` (what the provider says now). A unit whose current value is what the provider said last, or says now, takes the wanted

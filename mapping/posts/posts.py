@@ -1,4 +1,4 @@
-"""The posts that a liveblog should hold because of what the provider says of its match."""
+"""Lists the posts that a liveblog should hold because of what the provider says of its match."""
 
 from __future__ import annotations
 

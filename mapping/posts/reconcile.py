@@ -1,4 +1,4 @@
-"""Reconciliation of wanted posts with a ledger: what must change so that a liveblog says what the match says.
+"""Compares the wanted posts with the ledger, and says what must change in the liveblog.
 
 Pure: the caller loads the ledger and the stored events, and writes what comes back in one unit. Applying the outcome and
 reconciling again with the same input changes nothing.

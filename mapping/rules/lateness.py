@@ -1,4 +1,4 @@
-"""Why a post was late: where the time went between what the provider says happened and what readers could have."""
+"""Says why a post was late: where the time went between the provider's instant of the event and its publication."""
 
 from __future__ import annotations
 

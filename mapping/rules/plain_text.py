@@ -1,4 +1,4 @@
-"""Plain text of strangers: as it is kept, as full text search compares its words, and as a cell of a table.
+"""Plain text from strangers: as it is stored, as full text search compares its words, and as a cell of a table.
 
 No control characters, nothing that hides or turns what others see, and a normal form of Unicode in a time that grows with the
 length alone. Words are folded once here, so that every database finds the same.

@@ -1,4 +1,4 @@
-"""Markup and names from strangers: which markup may stay, and how a name that runs from right to left stands in our texts."""
+"""Markup from strangers, cleaned to what may stay; and names written from right to left, isolated in our texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The position keys that players may have, and how they are called (interface: Player, `position`)."""
+"""The position keys that players may have, and their names (interface: Player, `position`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many different readers there were: their hashes while they are few, then HyperLogLog, whose size does not grow.
+"""Estimates how many different readers there were: exact while they are few, then HyperLogLog of a fixed size.
 
 Estimator: O. Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), algorithm 6. With 2^14 registers
 its standard error is 0.81 %.

@@ -1,4 +1,4 @@
-"""The main actions of a match as incidents: goals, cards, missed penalties and substitutions."""
+"""Reads goals, cards, missed penalties and substitutions from the main actions of a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a match stands, and when in it something happened."""
+"""Reads where a match of Global Sports Data stands, and when in it something happened."""
 
 from __future__ import annotations
 

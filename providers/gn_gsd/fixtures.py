@@ -1,4 +1,4 @@
-"""The schedule of some hours → fixtures: pure, and the same for the same body."""
+"""Reads the matches of a schedule of Global Sports Data; the same bytes give the same matches."""
 
 from collections.abc import Mapping
 from typing import Any

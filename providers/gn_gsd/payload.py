@@ -1,4 +1,4 @@
-"""Decodes bodies: the match, phase or overall in its envelope, its sport, the line-ups, and the rows of actions."""
+"""Decodes bodies of Global Sports Data: a match, phase or overall, its sport, its line-ups, and its rows of actions."""
 
 from __future__ import annotations
 

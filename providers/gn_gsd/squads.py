@@ -1,4 +1,4 @@
-"""Teams, players and line-ups."""
+"""Reads teams, players and line-ups of Global Sports Data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last good bodies of Global Sports Data → the canonical match: pure, and the same for the same bodies.
+"""Makes the canonical match of Global Sports Data's last good bodies; the same bodies give the same match.
 
 A match of soccer has line-ups and actions; a phase or an overall of cycling is a race of its own, with a title and a start,
 neither score nor incidents.

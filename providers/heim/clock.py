@@ -1,4 +1,4 @@
-"""Where the match stands: status, clock, phases, and the incidents that mark periods, sent or implied by the status."""
+"""Reads where a match of HEIM:SPIEL stands: status, clock, phases, and the starts and ends of periods, sent or implied."""
 
 from __future__ import annotations
 

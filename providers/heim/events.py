@@ -1,4 +1,4 @@
-"""The rows of `match-event`, read and checked once, and the incidents of soccer that they become.
+"""Reads the rows of `match-event`, and makes the incidents of soccer of them.
 
 The feed sends a substitution as two rows that do not refer to each other; `pairs` finds them.
 """

@@ -1,4 +1,4 @@
-"""The list of a day's matches → fixtures: pure, and the same for the same body."""
+"""Reads the matches of a day from HEIM:SPIEL's list; the same bytes give the same matches."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Decodes bodies: the two envelopes of a match with its sport and competition, and the rows of the list resources."""
+"""Decodes bodies of HEIM:SPIEL: a match in either envelope, its sport and competition, and rows of the list resources."""
 
 from __future__ import annotations
 

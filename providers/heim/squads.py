@@ -1,4 +1,4 @@
-"""Teams, players and squads."""
+"""Reads teams, players and squads of HEIM:SPIEL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HEIM:SPIEL's last good bodies of a match → the canonical match: pure, and the same for the same bodies."""
+"""Makes the canonical match of HEIM:SPIEL's last good bodies; the same bodies give the same match."""
 
 from __future__ import annotations
 

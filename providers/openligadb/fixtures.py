@@ -1,4 +1,4 @@
-"""The matches of a league's round or season → fixtures: pure, and the same for the same body."""
+"""Reads the matches of a league's round or season; the same bytes give the same matches."""
 
 from collections.abc import Mapping
 

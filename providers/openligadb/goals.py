@@ -1,4 +1,4 @@
-"""Goals and results, which volunteers enter one after the other.
+"""Reads goals and results of OpenLigaDB, which volunteers enter one after the other.
 
 Goals come in any order, twice, without minute or scorer, under ids that change: the score after a goal says which it is.
 Results are of kinds that each league names itself, entered before, after and instead of the goals.

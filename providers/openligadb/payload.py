@@ -1,4 +1,4 @@
-"""From bytes to a checked raw match, and the values in it: what is not as documented is named, never guessed."""
+"""Decodes a match of OpenLigaDB and reads its values; what is not as documented is reported by name, never guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenLigaDB's last good body of a match → the canonical match: pure, and the same for the same body."""
+"""Makes the canonical match of OpenLigaDB's last good body; the same body gives the same match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a match stands: the feed has a word for it and no whistle, so starts and ends follow from the order of its words."""
+"""Reads where a match of PA's stands: the feed has words for it and no whistles, so starts and ends follow from their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals, cards and substitutions among the hundreds of rows of a match: by their ids, in the order of their clocks."""
+"""Reads goals, cards and substitutions from the hundreds of rows of a match: by their ids, in the order of their clocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From bytes to checked raw resources, and the values in them: XML whose errors come with the status of a good answer.
+"""Decodes PA's XML and reads its values; the feed sends its errors with the status of a good answer.
 
 A value that is not as documented raises ValueMismatch, and is never guessed.
 """

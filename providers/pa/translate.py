@@ -1,4 +1,4 @@
-"""PA's last good bodies of a match → the canonical match with teams and squads: pure, and the same for the same bodies."""
+"""Makes the canonical match, with teams and squads, of PA's last good bodies; the same bodies give the same match."""
 
 from __future__ import annotations
 

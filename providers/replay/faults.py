@@ -1,4 +1,4 @@
-"""Faults are what providers do on bad days, switched on for a resource while the replay runs."""
+"""Faults that a person switches on for a resource while a replay runs: what providers do on bad days."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Recordings are the memory of a replay: what a provider answered, line by line, and when; and under which addresses it is served.
+"""Recordings, the memory of a replay: what a provider answered and when, line by line, and at which addresses it is served.
 
 Recordings of a provider without a replay module of its own are served under the recorded paths.
 """

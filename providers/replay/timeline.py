@@ -1,4 +1,4 @@
-"""Decides which recorded answer each resource shows at a moment of the replay, which has its own time.
+"""Decides which recorded answer each resource gives at a moment of the replay.
 
 Ninety minutes may pass in five, stand still or be skipped.
 """

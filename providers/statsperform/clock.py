@@ -1,4 +1,4 @@
-"""Where the match stands: status, clock, and the starts and ends of its parts, whose whistles the feed gives."""
+"""Reads where a match of Stats Perform's stands: status, clock, and the starts and ends of its parts."""
 
 from __future__ import annotations
 

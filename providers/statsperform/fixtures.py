@@ -1,4 +1,4 @@
-"""A page of the list of matches → fixtures: pure, and the same for the same body."""
+"""Reads a page of Stats Perform's list of matches; the same bytes give the same matches."""
 
 from collections.abc import Mapping
 from typing import Any

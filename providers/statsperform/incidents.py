@@ -1,4 +1,4 @@
-"""Goals, cards and substitutions: rows that stay where they were entered, and go where they are deleted."""
+"""Reads goals, cards and substitutions of Stats Perform: rows keep their place, and disappear where they are deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From bytes to a checked raw match, the one that was requested, in either shape that the feed has for it; and the values in it."""
+"""Decodes a match of Stats Perform in either shape that the feed has for it, and reads its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stats Perform's last good body of a match → the canonical match with teams and squads: pure, and the same for the same body."""
+"""Makes the canonical match, with teams and squads, of Stats Perform's last good body; the same body gives the same match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people have done at the desk, and whoever runs the service to their accounts: written down with each operation."""
+"""The audit log: what people have done at the desk, and operators to their accounts, written with each operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The posts of a liveblog for people who write it: drafts and what waits for its time too, and what stood before."""
+"""Reads the posts of a liveblog for its editors: drafts and scheduled posts too, and earlier states of each."""
 
 from __future__ import annotations
 

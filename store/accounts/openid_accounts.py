@@ -1,4 +1,4 @@
-"""The account of whom a provider of OpenID Connect has signed in."""
+"""Finds the account of somebody whom a provider of OpenID Connect has signed in."""
 
 from __future__ import annotations
 

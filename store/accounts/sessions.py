@@ -1,4 +1,4 @@
-"""Who is signed in: of each session a hash of its token, so that nobody who reads the table is anybody."""
+"""Sessions of signed-in people: of each token only a hash is stored, so the table lets nobody in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has entered the right password and owes a code: a hash of a token that is no session's, for some minutes."""
+"""Sign-ins that still owe a code: who has entered the right password; a step lasts some minutes."""
 
 from __future__ import annotations
 

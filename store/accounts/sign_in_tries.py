@@ -1,4 +1,4 @@
-"""How often somebody has failed to sign in, and from when on the next try counts."""
+"""Failed tries to sign in: how many there were, and from when the next try counts."""
 
 from __future__ import annotations
 

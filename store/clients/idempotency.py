@@ -1,4 +1,4 @@
-"""What makes a repeated request harmless: it finds the liveblog or event that it has created already.
+"""Makes repeated requests harmless: finds the liveblog that the same request has created already.
 
 `Idempotency-Key`s of any request, and digests of the documents from which liveblogs with an `external_id` were created.
 """

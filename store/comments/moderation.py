@@ -1,4 +1,4 @@
-"""What a newsroom decides about comments, what its queue shows beside them, and forgetting what nobody needs any more."""
+"""Moderates comments: decides, bans, closes channels, counts for the queue, and deletes what is over."""
 
 from __future__ import annotations
 

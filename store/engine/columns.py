@@ -1,4 +1,4 @@
-"""What tables are made of: their metadata, and the kinds of columns, JSON among them.
+"""The metadata of all tables, and the kinds of their columns, JSON among them.
 
 Documents are JSON text: compact, readable, and never a value that could not be given back. What is searched, sorted or joined
 by stands in a column of its own. Times are Unix seconds.

@@ -1,4 +1,4 @@
-"""What can go wrong with the database itself, and which of it is a matter of waiting.
+"""Errors of the database itself, and which of them pass by waiting.
 
     StoreError
     ├── AlreadyRunning    another process holds the database file

@@ -1,4 +1,4 @@
-"""What an export of an organization holds of a table; the tables themselves say which rows are the organization's."""
+"""Describes what an export of an organization holds of a table: which rows are the organization's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a storage of uploaded files can do, and what goes wrong with it. Files are named by keys and never change.
+"""The interface of a storage of uploaded files, and its errors. Files are named by keys and never change.
 
 The formats of images that it takes are named here, apart from Pillow, which no start waits for.
 """

@@ -1,4 +1,4 @@
-"""The end of following: liveblogs that are closed with their match, matches that nobody is on, and what goes with them.
+"""Ends the following of matches: closes liveblogs with their match, and matches that no liveblog is on.
 
 Closing belongs to the liveblog on the match. A match is followed while one of its liveblogs is open.
 """

@@ -1,4 +1,4 @@
-"""What the sync is requested to do by whoever creates a liveblog from a match, or puts one on a match."""
+"""The requests that the sync takes from whoever creates a liveblog from a match, or puts one on a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches and liveblogs that move: to another id, or to another endpoint (a new password, base URL or language).
+"""Moves matches and liveblogs to another id, or to another endpoint (a new password, base URL or language).
 
 What is believed of a match moves with it, so that nothing is taken back, nor given back, because of a setting.
 """

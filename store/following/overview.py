@@ -1,4 +1,4 @@
-"""All liveblogs of an organization at one look: what they follow, what is wrong with it, what waits in them.
+"""Lists all liveblogs of an organization for the desk: what they follow, what is wrong, what waits in them.
 
 Each function is one statement, however many liveblogs there are.
 """

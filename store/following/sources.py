@@ -1,4 +1,4 @@
-"""Where liveblogs get their matches from: described for responses, locked together with them, and taken off again."""
+"""The matches that liveblogs follow: described for responses, locked together with them, and taken off again."""
 
 from __future__ import annotations
 

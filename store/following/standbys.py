@@ -1,4 +1,4 @@
-"""Sources that stand by: for which liveblogs, what is known of each beside those before it, and how each of them answers."""
+"""Sources that stand by for a liveblog's match: which they are, what is known of each pair, and how each of them answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events on their way into the table: placed in the order, stamped, created or replaced.
+"""Prepares events for their table: their place in the order, their stamps, created or replaced.
 
 The ids of blocks, files and incidents (the parts of an event) belong to one event each, across all organizations.
 """

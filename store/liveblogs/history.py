@@ -1,4 +1,4 @@
-"""Liveblogs and master data as they stood at a moment: what is kept when they are overwritten, and how it is found again.
+"""Keeps liveblogs and master data as they were before each change, and reads them as of a moment.
 
 A moment is a whole second, of which and after which nothing is seen. `Store.read` with `at` reads so; what reads liveblogs,
 deltas and master data then finds what stood, so that nobody who renders need know of it.

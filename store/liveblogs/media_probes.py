@@ -1,4 +1,4 @@
-"""Files of posts whose facts are not known yet: noted with the post, probed later, given up after some failures."""
+"""The queue of posts' files whose facts are not known yet: noted with the post, probed later, given up after some failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that wait for their time: which are due, and how they become public."""
+"""Publishes events that wait for their time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Teams, players, tournaments and locations of an organization: imported by `ext_id`, reused, kept true.
+"""Teams, players, tournaments and locations of an organization: imports find them by `ext_id` and keep them up to date.
 
 An import merges field by field: what differs from the provider's last word is a person's, and stays.
 """

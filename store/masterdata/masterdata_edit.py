@@ -1,4 +1,4 @@
-"""Master data as people list, make and change it; what an import brought stays theirs where they have changed it."""
+"""Lists, creates and changes master data for people; what a person has changed, an import leaves alone."""
 
 from __future__ import annotations
 

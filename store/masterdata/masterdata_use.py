@@ -1,4 +1,4 @@
-"""The liveblogs that name a record of master data: each that is open shows a correction of the record, with its posts.
+"""Brings a correction of master data into the open liveblogs that name the record, and into their posts.
 
 The unit that corrects a record notes what every liveblog has still to show and locks none of them. Units of their own bring
 it into the liveblogs, each into one, with so many posts: none takes long, and no two wait for each other.

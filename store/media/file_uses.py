@@ -1,4 +1,4 @@
-"""Which files a record's document names: noted with every write of the record; and what an operator shows to nobody.
+"""Notes which files a document names, with every write of it; and blocks files that an operator shows to nobody.
 
 Uploads stay, and images of third parties are shown, as long as something names them; `store.published_files` says to whom.
 """

@@ -1,4 +1,4 @@
-"""Sign-in tokens that were used: each counts once, in all processes, until it would have ended anyway."""
+"""Sign-in tokens of readers that were used: each counts once, in all processes, until it would have expired."""
 
 from __future__ import annotations
 

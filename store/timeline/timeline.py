@@ -1,4 +1,4 @@
-"""The timeline of posts: written with them, finished after the commit, read by whoever wants to know why a goal was late.
+"""The timeline of posts: written with each post, completed after the commit, read to see why a goal was late.
 
 For each time that the sync wrote a post: when it was said, seen, believed, committed and delivered, and whose time it was.
 """

@@ -1,4 +1,4 @@
-"""One unit or one read of a command, beside a daemon that may be serving the same database.
+"""Runs one unit or one read of a command, beside a daemon that may be serving the same database.
 
 A unit waits for SQLite's own locks for the moment that the daemon's take; a read changes and locks nothing.
 """

@@ -1,4 +1,4 @@
-"""Whether what the database holds is in order: checks that only read, beside a daemon that goes on.
+"""Checks whether the database is in order; only reads, beside a daemon that goes on.
 
 First the database itself, then its schema, then the rows: what cannot be read, and tables that do not agree. What may be so on
 purpose is no fault: a link to a record that is no longer named, a post of the sync that a person has deleted.

@@ -1,4 +1,4 @@
-"""Everything that an organization has in a database, as JSON Lines: one instant, read in pages while a daemon goes on."""
+"""Exports everything that an organization has as JSON Lines, as of one instant, while a daemon goes on."""
 
 from __future__ import annotations
 

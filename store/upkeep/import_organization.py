@@ -1,4 +1,4 @@
-"""An exported organization put into another database, in one transaction: wholly, or nothing of it."""
+"""Imports an exported organization into another database in one transaction: wholly, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of an export: a row of a table as JSON, and back, with every value checked against its column."""
+"""Writes a row of a table as a line of an export and reads it back, with every value checked against its column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deliveries: claims of receivers, the rounds of each delivery, and what waits for its next round."""
+"""Deliveries of webhooks: which process has which receiver, the rounds of each delivery, and when the next is due."""
 
 from __future__ import annotations
 

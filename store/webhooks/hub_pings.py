@@ -1,4 +1,4 @@
-"""Which process pings the public hub for a change: the one that writes the version down first."""
+"""Which process pings the public hub for a change: the first one that writes the version down."""
 
 from __future__ import annotations
 

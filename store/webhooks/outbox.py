@@ -1,4 +1,4 @@
-"""The outbox as its readers see it: delivery numbers, the rows of each organization, and what may be purged.
+"""Reads the outbox: delivery numbers, the rows of each organization, and what may be deleted.
 
 A row gets its delivery number after it is committed, from one process at a time, and readers go by numbers alone. So a row
 that commits late gets a later number, no cursor passes it, and no other transaction matters. The rows of one liveblog are

@@ -1,4 +1,4 @@
-"""The rows of a race's `match-event`, and its flags: which rows are one incident, and which flag is in force.
+"""Reads a race's rows of `match-event`: which of them are one incident, and which flag is in force.
 
 Public material shows no such row, so every keyword of it is a name that the config can correct.
 """
