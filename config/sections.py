@@ -291,7 +291,7 @@ class OpenIdRole(Section):
 
     group: Text
     organization: OrganizationId
-    account_role: Literal["reader", "editor", "admin"]
+    account_role: Literal["viewer", "editor", "admin"]
 
 
 class OpenId(Section):

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.proof
 DOCUMENT = TARGET.parent / "for-newsrooms.md"
 SAID = {
     "publish a draft": "Published.",
-    "correct a scorer": "Saved. A person's from now on: Players",
+    "correct a scorer": "Saved. Players locked: the provider won't change it",
     "hand the field back": "Handed back to the provider.",
     "pin a post": "Pinned.",
     "find out why a goal was late": "The provider\N{RIGHT SINGLE QUOTATION MARK}s time: its answers did not say it yet.",

@@ -115,7 +115,7 @@ async def correct_a_scorer(walk: Walk) -> None:
     await scorer.select_option(label=(await other.text_content() or "").strip())
     await walk.show("desk-scorer.png", walk.page.get_by_role("heading", name="Edit the post"), scorer)
     await walk.page.get_by_role("button", name="Save", exact=True).click()
-    await walk.until_said("correct a scorer", "Saved. A person's from now on: Players")
+    await walk.until_said("correct a scorer", "Saved. Players locked: the provider won't change it")
 
 
 async def hand_the_field_back(walk: Walk) -> None:

@@ -29,7 +29,7 @@ from store.engine.unit import Unit
 ACCOUNT = "/desk/account"
 FACTOR = f"{ACCOUNT}/second-factor"
 ROLES = {
-    AccountRole.READER: msgid("Reader"),
+    AccountRole.VIEWER: msgid("Viewer"),
     AccountRole.EDITOR: msgid("Editor"),
     AccountRole.ADMIN: msgid("Administrator"),
 }

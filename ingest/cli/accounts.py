@@ -153,7 +153,7 @@ def second_factor_reset(settings: Settings, email: Email) -> None:
 def role(
     settings: Settings,
     email: Email,
-    new_role: Annotated[AccountRole, typer.Argument(metavar="ROLE", help="reader, editor or admin.")],
+    new_role: Annotated[AccountRole, typer.Argument(metavar="ROLE", help="viewer, editor or admin.")],
 ) -> None:
     """Give an account another role, which counts at once."""
     from store.accounts import accounts

@@ -9,13 +9,13 @@ from enum import StrEnum
 class AccountRole(StrEnum):
     """What an account may do in its organization."""
 
-    READER = "reader"
+    VIEWER = "viewer"
     EDITOR = "editor"
     ADMIN = "admin"
 
 
 SCOPES: Mapping[AccountRole, frozenset[str]] = {
-    AccountRole.READER: frozenset({"read"}),
+    AccountRole.VIEWER: frozenset({"read"}),
     AccountRole.EDITOR: frozenset({"read", "write", "external", "comments", "stats"}),
     AccountRole.ADMIN: frozenset({"read", "write", "external", "comments", "stats", "webhooks"}),
 }

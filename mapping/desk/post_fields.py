@@ -13,7 +13,7 @@ LONGEST = 160
 """Characters of a value that are shown."""
 LABELS: Mapping[str, str] = {
     "headline": msgid("Headline"),
-    "highlight": msgid("Stands out"),
+    "highlight": msgid("Emphasis"),
     "sport_event": msgid("Incident"),
     "sport_event.event_type": msgid("Kind of event"),
     "sport_event.title": msgid("Incident"),

@@ -106,7 +106,7 @@ CLIENTS = (
     matchday.client("without-read-write", *({*SCOPES} - {"read", "write"})),
 )
 PEOPLE = {
-    "reader": ("reader", OWNER),
+    "reader": ("viewer", OWNER),
     "editor": ("editor", OWNER),
     "admin": ("admin", OWNER),
     "other": ("admin", OTHER),

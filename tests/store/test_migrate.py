@@ -3,14 +3,17 @@
 import asyncio
 import shutil
 from functools import partial
+from importlib import import_module
 
 import pytest
 from alembic import command as alembic
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
+from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, inspect, select, text
 
+from store.accounts.tables import accounts
 from store.engine import migrate
 from store.engine.errors import SchemaOutdated
 from store.liveblogs import liveblogs
@@ -19,7 +22,7 @@ from store.schema import metadata
 from store.upkeep import command
 from store.upkeep.portable_rows import PORTABLE
 from tests.kit.opening import pool_settings, store_at
-from tests.store.conftest import new_game, writing
+from tests.store.conftest import ORGANIZATION, new_game, writing
 
 NEXT = """
 from alembic import op
@@ -54,6 +57,20 @@ async def test_the_migrated_schema_is_the_metadata(store):
 
     assert await store.write(differences) == []
     assert len(metadata.tables) == len(await store.read(lambda conn: inspect(conn).get_table_names())) - 1
+
+
+async def test_whoever_only_looked_is_a_viewer(store):
+    """And all others are what they were."""
+
+    def upgraded(unit):
+        new = {"password_hash": None, "created_at": 1, "updated_at": 1, "organization_id": ORGANIZATION}
+        for role in ("reader", "editor"):
+            unit.conn.execute(accounts.insert().values(id=role, email=role, name=role, role=role, **new))
+        with Operations.context(MigrationContext.configure(unit.conn)):
+            import_module("store.migrations.versions.v0118_viewers").upgrade()
+        return unit.conn.execute(select(accounts.c.role).order_by(accounts.c.id)).scalars().all()
+
+    assert await store.write(upgraded) == ["editor", "viewer"]
 
 
 async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):

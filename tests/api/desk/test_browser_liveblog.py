@@ -70,7 +70,7 @@ async def test_what_two_people_and_the_machine_write_at_once_is_merged(desk, bro
         "eboth", {"contents": [{"_type": "Svc::Model::Content::RichTextContentBlock", "text": "Theirs"}]}
     )
     assert stored["contents"][0]["text"] == "Theirs"
-    await page.locator("legend").filter(has_text="Which one shall stand?").wait_for()
+    await page.locator("legend").filter(has_text="Keep yours or theirs?").wait_for()
     await page.get_by_role("button", name="Mine: My words").click()
     await page.get_by_role("button", name="Save").click()
     await says(page, "Saved.")

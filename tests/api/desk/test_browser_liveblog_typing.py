@@ -22,7 +22,7 @@ BEGUN, LATER = 26, 52
 
 async def corrected(desk, page):
     await desk.desk.update("emine", {"contents": [text("Theirs")]})
-    await page.locator("legend").filter(has_text="Which one shall stand?").wait_for()
+    await page.locator("legend").filter(has_text="Keep yours or theirs?").wait_for()
 
 
 async def corrected_twice(desk, page):

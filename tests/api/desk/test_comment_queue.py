@@ -29,11 +29,11 @@ async def status_of(server, comment_id):
     return (await server.store.read(partial(comments.require, comment_id=comment_id))).status
 
 
-@pytest.mark.parametrize("role", ["reader", "editor", "admin"])
+@pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
 async def test_roles_decide_or_do_not(server, role):
     """A reader has no queue; the others approve, reject, ban and let in again, and all of it is written down."""
     await server.add(matchday.derby())
-    one, may = await add(server, 1), role != "reader"
+    one, may = await add(server, 1), role != "viewer"
     browser = await a_person(server, role)
     for path in ("/desk/comments", "/desk/comments/list"):
         assert (await browser.send("GET", path)).status_code == (200 if may else 403)

@@ -19,7 +19,7 @@ from tests.kit import matchday, poison
 from tests.kit.desk import a_person, keys
 from tests.kit.followed import add_followed, draft
 
-ROLES = ("reader", "editor", "admin")
+ROLES = ("viewer", "editor", "admin")
 
 
 async def raise_alarm(server, kind, name, **details):
@@ -104,7 +104,7 @@ async def test_a_reader_looks_and_the_others_act(server, role):
     """The forms are not there for a reader, and are refused; for the others they do what they say."""
     await add_followed(server, 1)
     browser = await a_person(server, role=role)
-    may = role != "reader"
+    may = role != "viewer"
     page, settings = [(await browser.send("GET", path)).text for path in ("/desk", "/desk/matches/gmatch1")]
     assert ('name="pause"' in page, 'action="gmatch1/detach' in settings or "/detach" in settings) == (may, may)
     assert ("Your role may look at this" in settings) == (not may)

@@ -293,7 +293,7 @@ async def test_addresses_that_are_less_safe_than_the_providers_are_not_used(stor
 
 async def test_groups_make_accounts_and_take_them_away(store, forged):
     """From the first time on with the role of the day; whom no group names any more is out, with all sessions."""
-    rows = (("desk", ORGANIZATION, "editor"), ("heads", ORGANIZATION, "admin"), ("abroad", OTHER, "reader"))
+    rows = (("desk", ORGANIZATION, "editor"), ("heads", ORGANIZATION, "admin"), ("abroad", OTHER, "viewer"))
     async with desk(store, forged.address, *rows) as server:
         lee = {"sub": "lee-at-sso", "email": "lee@example.org", "name": "Lee"}
         first = await return_with(server, forged, **lee, groups=["desk"])

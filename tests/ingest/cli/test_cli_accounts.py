@@ -41,8 +41,8 @@ async def test_accounts_come_and_go_beside_a_running_daemon(account, tmp_path):
         assert PASSWORD not in said
         assert await sign_in() == 303
         assert (await http.get(search)).status_code == 200
-        await command("role", EMAIL, "reader")
-        assert "reader" in await command("list")
+        await command("role", EMAIL, "viewer")
+        assert "viewer" in await command("list")
         await command("sessions-end", EMAIL)
         assert (await http.get(search)).status_code == 401
         assert await sign_in() == 303
@@ -63,7 +63,7 @@ async def test_accounts_come_and_go_beside_a_running_daemon(account, tmp_path):
     kim = rows[0][5].split()[0]
     assert [(each[2], each[4], each[5]) for each in rows if not each[3]] == [
         ("operator", "account.add", f"{kim} editor"),
-        ("operator", "account.role", f"{kim} reader"),
+        ("operator", "account.role", f"{kim} viewer"),
         ("operator", "account.sessions-end", kim),
         ("operator", "account.password", kim),
         ("operator", "account.disable", kim),
