@@ -48,7 +48,9 @@ class NavigationLink(NamedTuple):
 NAVIGATION = (
     NavigationLink("/desk", msgid("Matches")),
     NavigationLink("/desk/comments", msgid("Comments"), "comments"),
+    NavigationLink("/desk/rules", msgid("Follow rules"), "webhooks"),
 )
+"""Of the scopes of people `webhooks` is that of admins alone."""
 
 
 class DeskPage(NamedTuple):

@@ -11,6 +11,7 @@ from api.desk import (
     new_by_hand_page,
     new_match_page,
     openid_sign_in,
+    rules_page,
     sign_in,
 )
 from api.desk.desk_frame import STATIC
@@ -32,6 +33,9 @@ DESK_ROUTES = (
     Route("POST", f"{match_settings_page.MATCH}/settings", desk_form(match_settings_page.save_settings), "desk"),
     Route("POST", f"{match_settings_page.MATCH}/sources", desk_form(match_settings_page.save_sources), "desk"),
     Route("POST", f"{match_settings_page.MATCH}/detach", desk_form(match_settings_page.detach), "desk"),
+    Route("GET", rules_page.RULES, desk_page(rules_page.show_rules), "desk"),
+    Route("POST", rules_page.RULES, desk_form(rules_page.write_rule), "desk"),
+    Route("POST", f"{rules_page.RULES}/try", desk_form(rules_page.try_again), "desk"),
     Route("GET", comments_page.COMMENTS, desk_page(comments_page.show_comments), "desk"),
     Route("GET", comments_page.LISTED, desk_fragment(comments_page.comments_fragment), "desk"),
     Route("POST", comments_page.ACT, desk_form(comments_page.act_on_comment), "desk"),

@@ -14,6 +14,7 @@ from api.desk.desk_frame import DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, KeptFragment, fragment_response, wait_for_news, wants_anew
 from api.desk.match_lines import LineMaker
 from api.desk.match_overview import OTHERS, SHOWS, SOME, Sight, TableFilter, read_table
+from api.desk.rules_page import urgent_lines
 from api.desk.shared_texts import refusal_text
 from api.http.param import Integer, Query
 from api.http.request import ApiRequest, DeskPerson
@@ -61,6 +62,7 @@ async def _page(
         troubles=TROUBLE_TEXTS,
         sports=[(each.id, page.texts.text(each.name, context="sport")) for each in SPORTS.values()],
         bulk=BULK.items(),
+        **await urgent_lines(request, page, person),
         table=Markup(table.body.decode()),  # noqa: S704 -- made by a template
         etag=table.etag,
     )

@@ -350,6 +350,9 @@ DOORS: dict[str, Door] = {
     "POST /desk/matches/{liveblogId}/detach": desk(
         lambda n: form(n, confirmed="yes"), Caller.EDITOR, done=303, refused=409, once=True
     ),
+    "GET /desk/rules": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.ADMIN),
+    "POST /desk/rules": of_oneself(lambda n: form(n, act="create", **RULE), least=Caller.ADMIN),
+    "POST /desk/rules/try": of_oneself(form, least=Caller.EDITOR),
     "GET /desk/comments": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.EDITOR),
     "GET /desk/comments/list": of_oneself(lambda _: Sent(), 200, GONE, Caller.EDITOR),
     "POST /desk/comments/act": desk(lambda n: form(n, reject=n.comment), Caller.EDITOR, done=303, other=409),
@@ -393,6 +396,7 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
         "made": ("2", "x"),
     },
     "GET /desk/liveblogs": {"q": (WORDS, "%"), "when": ("past", "x"), "page": ("2", "0")},
+    "GET /desk/rules": {"rule": ("league", WORDS), "done": ("saved",)},
     "GET /desk/comments": (
         queue := {"status": tuple(map(str, STATUSES)), "liveblogId": ("gmatch1", "gnever"), "next": ("c" * 24, "x")}
     ),

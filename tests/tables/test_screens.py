@@ -219,6 +219,7 @@ SCREENS = {
     "topic": desk("/new/topic"),
     "archive": desk("/liveblogs", role="admin"),
     "comments": desk("/comments?status=approved"),
+    "follow rules": desk("/rules?rule=league", role="admin"),
     "account": desk("/account"),
     "second factor": desk("/account", second_factor),
     "recovery codes": desk("/account", recovery_codes),
