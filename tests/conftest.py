@@ -5,8 +5,9 @@ import os
 import secrets
 import sys
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from hypothesis import settings
@@ -57,11 +58,33 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Spread files that wait among files that compute where several workers share them; one process keeps the files' order."""
-    if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: zlib.crc32(item.nodeid.partition("::")[0].encode()))
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Each of several workers begins at another file of a folder, and finds compiled what the others have read by then."""
+    report = yield
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if isinstance(collector, pytest.Directory):
+        at = len(report.result) * number // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        report.result = [*report.result[at:], *report.result[:at]]
+    return report
+
+
+def crc_of_file(item: pytest.Item) -> int:
+    return zlib.crc32(item.nodeid.partition("::")[0].encode())
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Spread files that wait among files that compute where several workers share them; one process keeps the files' order.
+
+    First of all too, as workers need one order, and what others make of it follows from what they are given.
+    """
+    sort = partial(items.sort, key=crc_of_file) if hasattr(config, "workerinput") else list
+    sort()
+    yield
+    sort()
 
 
 @pytest.fixture(scope="session", autouse=True)
