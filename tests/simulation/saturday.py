@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -40,16 +40,16 @@ WRITE = "/api/v5/write"
 
 
 class Saturday:
-    """The world of one simulation, whose days go alike. `each`: matches of every recording in a day."""
+    """The world of one simulation, whose days go alike. `each`: matches of every one of these recordings in a day."""
 
-    def __init__(self, loop: VirtualLoop, folder: Path, *, each: int) -> None:
+    def __init__(self, loop: VirtualLoop, folder: Path, *, each: int, recorded: Collection[str]) -> None:
         self.seeded = random.Random(1)
         self.clock = WallClock(loop, MORNING)
         self.database = SimulatedDatabase(lambda *_: None)
         self.liveblogs: list[str] = []
         """Those of the day."""
         self._loop = loop
-        self._each = each
+        self._each, self._recorded = each, recorded
         self._settings = settings_in(folder)
         self._receivers = SimulatedReceivers(self.seeded, lambda *_: None)
         self._provider = RecordedProvider(self.seeded, loop.time, MORNING, self._fault, speed=SPEED)
@@ -72,7 +72,9 @@ class Saturday:
         """Matches, people and faults, and then the night, in which nothing happens."""
         begin = self._loop.time()
         self.liveblogs.clear()
-        matches = [self._match(name, begin + at * MINUTE) for name, at in KICKOFFS.items() for _ in range(self._each)]
+        matches = [
+            self._match(name, begin + KICKOFFS[name] * MINUTE) for name in self._recorded for _ in range(self._each)
+        ]
         self._provider.announce(matches)
         self._receivers.faulty = True
         async with asyncio.TaskGroup() as tasks:
