@@ -7,11 +7,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pyotp
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import update
 
 from config.sections import OpenId
 from store.accounts import second_factors, sessions
-from store.accounts.tables import desk_sessions
 from tests.api.conftest import NOW, declared_database
 from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
@@ -25,11 +23,6 @@ from tests.kit.sqlite import copied_url
 
 pytestmark = [needed, pytest.mark.proof]
 WORDS = "Half a sentence, and the rest"
-
-
-async def run_out(desk, _browser):
-    """Twelve hours later, as the database has it: the clock of these tests stands still."""
-    await desk.store.write(lambda unit: unit.conn.execute(update(desk_sessions).values(expires_at=0)))
 
 
 async def end_everywhere(desk, _browser):
@@ -75,7 +68,7 @@ async def posted(desk):
     return [block["text"] for each in events if each["user_id"] == desk.account.id for block in each["contents"]]
 
 
-@pytest.mark.parametrize("end", [run_out, end_everywhere, sign_in_again], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("end", [end_everywhere, sign_in_again], ids=lambda each: each.__name__)
 async def test_what_is_sent_after_the_end_is_sent_once_somebody_is_signed_in_again(desk, browser, end):
     """The page says so and stays as it is; the same request goes out again, by itself, in place or after another tab's sign-in."""
     page = await at_desk(desk, browser)
