@@ -36,13 +36,13 @@ MATCH = (
 )
 BRIEF = ("--generation-deterministic", "--no-shrink")
 RUNS = {
-    "systematic": ("examples,coverage", True, 1),
-    "random": ("fuzzing,stateful", True, 2),
-    "nobody": ("examples,fuzzing,stateful", False, 1),
+    "systematic": ("examples,coverage", True, 1, 360),
+    "more systematic": ("examples,coverage", True, 1, 20),
+    "random": ("fuzzing,stateful", True, 2, 1),
+    "nobody": ("examples,fuzzing,stateful", False, 1, 1),
 }
-"""Phases, whether with credentials, and examples per operation of a bounded run."""
-SHARE = 360
-"""Of the systematic cases of the largest documents a bounded run sends each so-manieth, of the others' more; all have some."""
+"""Phases, whether with credentials, examples per operation, and of the systematic cases of the largest documents each
+so-manieth, of the others' more; all have some."""
 
 
 def no_names(host: str, _: int) -> list[str] | Exception:
@@ -108,18 +108,18 @@ def _number(pattern: str, shown: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "run", ["systematic", *(pytest.param(each, marks=pytest.mark.soak) for each in ("random", "nobody"))]
+    "run", ["systematic", *(pytest.param(each, marks=pytest.mark.soak) for each in list(RUNS)[1:])]
 )
 async def test_schemathesis_finds_nothing(day, tmp_path, run):
     """The same requests in each run, so that a failure can be looked at again."""
-    phases, credentials, examples = RUNS[run]
+    phases, credentials, examples, share = RUNS[run]
 
     tested, requests = await examined(
         day,
         tmp_path,
         *(f"--phases={phases}", f"--max-examples={examples}", *BRIEF),
         credentials=credentials,
-        share=SHARE,
+        share=share,
     )
 
     assert tested == len(operations())

@@ -86,11 +86,14 @@ TICKS = 2.5
 """Seconds in which each task of a second has had two turns."""
 
 
-def filled(url):
-    """The database with its tables full; PostgreSQL knows how full they are, as it does after a while by itself."""
+def filled(url, rows=FULL):
+    """The database with its tables full; PostgreSQL knows how full they are, as it does after a while by itself.
+
+    SQLite looks for rows alike however many there are.
+    """
     engine = create_engine(url.replace("+aiosqlite", "").replace("postgresql+asyncpg", "postgresql+psycopg"))
     with engine.begin() as connection:
-        fill(connection, FULL, outbox=5 * FULL)
+        fill(connection, rows, outbox=5 * rows)
     if engine.name == "postgresql":
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE")
@@ -102,7 +105,7 @@ def filled(url):
 def sqlite_plans(tmp_path):
     """A full database, what its connections are given, and how SQLite goes through it."""
     file = tmp_path / "full.db"
-    url = filled(migrated_url(file))
+    url = filled(migrated_url(file), FULL // 4)
 
     def explain(statement, _):
         with closed_after(sqlite3.connect(file)) as connection:
