@@ -11,7 +11,7 @@ from api.embed import frame, prefetch, snippets
 from api.embed.assets import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import fixtures, handback
+from api.external import fixtures, handback, standby_questions
 from api.feeds import endpoint as feeds
 from api.feeds.feed_selection import FEED_PATH
 from api.http.json_path import Json
@@ -37,6 +37,7 @@ from api.webhooks import subscriptions as webhooks
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"
 FIXTURES = "/apigw/sports/v2/{organizationId}/fixtures.json"
+QUESTIONS = "/apigw/sports/v2/{organizationId}/standby-questions.json"
 SOURCE = f"{EXTERNAL}/{{liveblogId}}/external"
 MEDIA = "/api/mediaservice/v3/organization/{organizationId}"
 HOOKS = "/apigw/webhooks/v2/organization/{organizationId}"
@@ -75,6 +76,8 @@ ROUTES: tuple[Route, ...] = (
     )),
     Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("GET", FIXTURES, fixtures.index, "external", fixtures.INDEX),
+    Route("GET", QUESTIONS, standby_questions.index, "external", standby_questions.INDEX),
+    Route("POST", f"{SOURCE}/standby.json", standby_questions.give_answer, "external", standby_questions.ANSWER),
     Route("GET", f"{rules.PATH}.json", rules.index, "admin", rules.INDEX),
     Route("POST", f"{rules.PATH}.json", rules.create, "admin", rules.CREATE),
     Route("PATCH", f"{rules.PATH}/{{key}}.json", rules.update, "admin", rules.CHANGE),

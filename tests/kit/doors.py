@@ -227,6 +227,7 @@ def form(n: Names, **fields: str) -> Sent:
 IMPORT = {"provider": "heim", "matchId": "1"}
 SCORE = change("UpdateGameScoreInfo", score_info={"home_score": 9})
 RULE = {"key": "cup", "provider": "heim", "team": "253"}
+NO_STANDBY = {"provider": "pa", "matchId": None}
 NEW = {"provider": "heim", "kind": "matchId", "id": "7"}
 
 DOORS: dict[str, Door] = {
@@ -240,6 +241,8 @@ DOORS: dict[str, Door] = {
     "liveblog.detachExternal": secret(EXTERNAL, of_liveblog, 403, own=404, once=True),
     "liveblog.handBackExternal": secret(EXTERNAL, lambda n: of_liveblog(n, fields=[]), 403, own=404),
     "liveblog.timeline": secret(READ, of_liveblog, 403, own=404),
+    "standby.questions": secret(EXTERNAL, lambda n: Sent(of_path(n)), 403),
+    "liveblog.answerStandby": secret(EXTERNAL, lambda n: of_liveblog(n, **NO_STANDBY), 403, own=404, once=True),
     "rule.index": admins(lambda n: Sent(of_path(n)), 200),
     "rule.create": admins(lambda n: Sent(of_path(n), body=RULE), None),
     "rule.change": admins(lambda n: Sent(of_path(n, key="league"), body={"lead": 60}), 404),

@@ -7,7 +7,7 @@ from typing import Any
 from mapping.fusion.source_pair import PairState
 from store.engine.liveblog_records import Change
 from store.engine.unit import Unit
-from store.following import follow_rows, standbys
+from store.following import follow_rows, rule_matches, rule_standbys, standbys
 from store.following.follow_rows import NewFollow
 from store.liveblogs import liveblogs
 from tests.kit import matchday
@@ -71,6 +71,34 @@ def _attach(unit: Unit, game: matchday.Liveblog, status: str, number: int, more:
     if more:
         follow_rows.save_follow(unit, follow.id, **more)
     return follow.id
+
+
+CANDIDATE = {
+    "matchId": "900", "competition": {"id": "7", "name": "Liga"}, "home": {"id": "h", "name": "Hafenstadt"},
+    "away": {"id": "a", "name": "Bergheim"}, "kickoff": matchday.KICK_OFF, "gender": None, "ageClass": None,
+}  # fmt: skip
+QUESTION = {
+    "match": {**CANDIDATE, "matchId": "1", "home": {"id": "9", "name": "SV Hafenstadt"}},
+    "candidates": [CANDIDATE],
+}
+
+
+def ask_for_standby(unit: Unit, game_id: str, *providers: str) -> None:
+    """Have a rule's liveblog, which is on no match yet, wait for a person to choose who stands by of these providers."""
+    match = {"provider": "heim", "organization_id": matchday.ORGANIZATION, "match_id": "1"}
+    follow = follow_rows.follow_for(
+        unit,
+        follow_rows.NewFollow(
+            endpoint="heim:x", sport="soccer", status="scheduled", kickoff=matchday.KICK_OFF, **match
+        ),
+    )
+    selector = {"kind": "match", "id": "1"}
+    attachment = follow_rows.Attachment(game_id=game_id, follow_id=follow.id, selector=selector, terms=TERMS, **match)
+    follow_rows.attach(unit, attachment)
+    rule_matches.claim(unit, attachment, rule="league", covering=lambda _: None)
+    for provider in providers:
+        key = rule_standbys.SearchKey(matchday.ORGANIZATION, game_id, provider)
+        rule_standbys.note(unit, key, "open", matchday.KICK_OFF, QUESTION)
 
 
 async def add_pair(server: Any, state: PairState, **more: Any) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from tests.api.conftest import NOW, Server, serving
 from tests.kit import matchday
 from tests.kit.desk import WRITE, change, match, player, team, tournament
 from tests.kit.event_desk import photo, text
-from tests.kit.followed import add_pair
+from tests.kit.followed import QUESTION, add_pair
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import add_account
 from tests.kit.pictures import picture
@@ -313,7 +313,7 @@ def _remaining(unit: Unit) -> None:
             "second_provider": "pa",
             "second_id": "9",
         },
-        "standby_searches": {**game, "organization_id": OWNER, "provider": "pa", "state": "none"},
+        "standby_searches": {**game, "organization_id": OWNER, "provider": "pa", "state": "open", "question": QUESTION},
         "missed_matches": {
             "organization_id": OWNER,
             "rule": "league",

@@ -29,6 +29,7 @@ from tests.kit import matchday
 from tests.kit.described import operations
 from tests.kit.desk import player, refused, team, tournament
 from tests.kit.doors import BY_NAME, DOORS
+from tests.kit.followed import ask_for_standby
 from tests.kit.full_house import MISSING, OTHER, OWNER, SCOPES, SECRET
 from tests.kit.settings import configure
 from tests.kit.sqlite import migrated_url
@@ -118,6 +119,7 @@ LISTS: dict[str, Listing] = {
     "tournament.index": collection("page"),
     "ticker.search": collection("more", "local_id"),
     "fixture.index": collection("page", "matchId"),
+    "standby.questions": collection("page", "provider"),
     "rule.index": collection("page", "key"),
     "comments.index": cursor("comments", "id", "next"),
     "comments.list": cursor("comments", "id", "next"),
@@ -183,7 +185,8 @@ def liveblogs_of(written: tuple[EventWrite, ...], quiet: EventWrite) -> dict[str
 
 
 def write_rows(unit: Unit) -> None:
-    """Comments, rules, and rounds of deliveries."""
+    """Comments, rules, questions, and rounds of deliveries."""
+    ask_for_standby(unit, f"{2:024x}", *(f"p{number}" for number in range(SEVEN)))
     for number in range(SEVEN):
         rules.add_rule(unit, OWNER, f"rule{number}", {"provider": "heim", "team": "1"})
         new = NewComment(
