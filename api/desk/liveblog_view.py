@@ -88,6 +88,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         readers_page=view.readers.url,
         filters=FILTERS,
         match=match_section(view, match, request.services.clock()),
+        form=post_form(view, match, None) if view.writes else "",
         posts=posts_html(view, loaded, wanted),
     )
 

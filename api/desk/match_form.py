@@ -25,7 +25,7 @@ def match_section(view: DeskView, match: DeskMatch, now: float) -> Markup:
     home, away = (text(team_of(game, side), "name") for side in SIDES)
     if not (home and away):
         return Markup()
-    state, score = clock(game, texts, now), node(game, "scoreboard", "score")
+    score = node(game, "scoreboard", "score")
     fields = match_fields(match.said, match.game.document)
     return view.page.render(
         "match.html",
@@ -33,7 +33,7 @@ def match_section(view: DeskView, match: DeskMatch, now: float) -> Markup:
         home=home,
         away=away,
         score={side: text(score, f"{side}_score") for side in SIDES},
-        state=state and state.label,
+        clock=clock(game, texts, now),
         external=match.external,
         taken=bool(of_person(fields)),
         sources=source_texts(texts, match.sources),

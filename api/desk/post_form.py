@@ -12,9 +12,11 @@ from markupsafe import Markup
 from api.desk.load_posts import DeskMatch, DeskPost
 from api.desk.post_rows import DeskView
 from api.http.json_path import Json, kind, node, nodes, text
+from api.page.icons import icon
 from api.page.scoreboard import SIDES, team_of
 from api.view.references import sport_of
 from mapping.desk.post_fields import post_fields, returnable
+from mapping.locales import Translator, translator
 from mapping.rules.rich_text import sanitise
 from mapping.sports.base import Kind, Sport
 
@@ -24,11 +26,17 @@ NAMED = ("_id", "local_id", "name")
 
 
 class OfferedKind(NamedTuple):
-    """A kind of event that may be chosen, and the parts that people play in it."""
+    """A kind of event that may be chosen, and the parts that people play in it.
+
+    `sentences`: what is said of one that changes the score, in the liveblog's language, the fullest first.
+    """
 
     id: str
     title: str
     roles: Sequence[str]
+    drawing: Markup
+    scores: bool
+    sentences: Sequence[str]
 
 
 class OfferedRecord(NamedTuple):
@@ -37,6 +45,7 @@ class OfferedRecord(NamedTuple):
     document: str
     name: str
     chosen: bool
+    side: str = ""
 
 
 class OfferedRole(NamedTuple):
@@ -53,7 +62,8 @@ def post_form(view: DeskView, match: DeskMatch, post: DeskPost | None) -> Markup
     document = {} if post is None else post.document
     sport, event = sport_of(match.document), node(document, "sport_event")
     block: Json = next((each for each in nodes(document, "contents") if kind(each) == "RichTextContentBlock"), {})
-    kinds = _kinds(sport, text(event, "event_type"))
+    kinds = _kinds(sport, text(event, "event_type"), translator(text(match.document, "locale") or "en"))
+    score = node(event, "score")
     return view.page.render(
         "post_form.html",
         name="" if post is None else post.stored.local_id,
@@ -64,6 +74,7 @@ def post_form(view: DeskView, match: DeskMatch, post: DeskPost | None) -> Markup
         kinds=kinds,
         chosen=text(event, "event_type"),
         minute=text(event, "time_of_play"),
+        score=":".join(filter(None, (text(score, f"{side}_score") for side in SIDES))),
         teams=_teams(match, node(event, "team")),
         roles=_roles_offered(view, match, sport, event),
         block=text(block, "local_id"),
@@ -87,12 +98,22 @@ def _base(post: DeskPost | None) -> Json:
     }
 
 
-def _kinds(sport: Sport, current: str) -> list[OfferedKind]:
+def _kinds(sport: Sport, current: str, texts: Translator) -> list[OfferedKind]:
     """What people may post; what stands in the post is among it. Empty for a sport without events."""
     kinds = [each for each in sport.kinds if not each.note]
     if kinds and current and current not in {each.id for each in kinds}:
         kinds.append(sport.kind(current))
-    return [OfferedKind(each.id, each.title, _roles(sport, each)) for each in kinds]
+    return [
+        OfferedKind(
+            each.id,
+            each.title,
+            _roles(sport, each),
+            Markup(icon(each.id)),  # noqa: S704
+            each.scores,
+            [texts.text(sentence) for sentence in each.sentences],
+        )
+        for each in kinds
+    ]
 
 
 def _roles(sport: Sport, each: Kind) -> list[str]:
@@ -104,8 +125,9 @@ def _roles(sport: Sport, each: Kind) -> list[str]:
 
 def _teams(match: DeskMatch, current: Json) -> list[OfferedRecord]:
     """The teams of the match, and that of the post where it is none of them; empty for a match without teams."""
-    teams = [each for side in SIDES if text(each := team_of(match.document, side), "name")]
-    return _references(teams, current) if teams else []
+    teams = {side: each for side in SIDES if text(each := team_of(match.document, side), "name")}
+    offered = _references(teams.values(), current) if teams else []
+    return [each._replace(side=side) for side, each in zip(teams, offered, strict=False)] + offered[len(teams) :]
 
 
 def _roles_offered(view: DeskView, match: DeskMatch, sport: Sport, event: Json) -> list[OfferedRole]:

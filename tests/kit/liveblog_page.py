@@ -44,8 +44,14 @@ def row(page, name):
     return page.locator(f'.row[data-post="{name}"]')
 
 
+async def edit(page, name):
+    """Open the form of a post."""
+    await row(page, name).get_by_role("button", name="Edit").click()
+    await page.locator(f'#post-form[data-post="{name}"]').wait_for()
+
+
 async def writing(page):
-    """The form is open, and its text has the focus."""
+    """The text of the form has the focus."""
     await page.locator("#text:focus").wait_for()
 
 

@@ -112,8 +112,8 @@ async def of_one_post(page: Any) -> None:
 async def writing(page: Any) -> None:
     """A form with everything in it that a post may hold, and a file that is none."""
     await ready(page)
-    await page.locator("#new").click()
-    await page.locator("#text:focus").wait_for()
+    await page.locator("[data-rare]").click()
+    await page.locator('[data-kind="soccer.goal"]').click()
     for kind in ("poll", "quote", "quiz"):
         await page.locator(f'#post-form [data-add="{kind}"]').click()
     for name, kind in (("notes.pdf", "application/pdf"), ("rain.png", "image/png")):

@@ -95,6 +95,12 @@ export class Blocks {
     return [...this.place.querySelectorAll("input[data-alternative]")].find((each) => !each.value.trim());
   }
 
+  /** The first answer of a quiz of which nobody has said which answer is right; undefined where there is none. */
+  unmarked() {
+    const quizzes = [...this.place.children].filter((each) => kindOf(each.document() || {}) === "QuizContentBlock");
+    return quizzes.find((each) => !each.querySelector("input[type=radio]:checked"))?.querySelector("input[type=radio]");
+  }
+
   add(block, called = "") {
     const group = document.createElement("fieldset");
     group.className = "block";

@@ -1,8 +1,9 @@
-// The form of a post: what stands in it as fields, what of that is sent, and what happens if somebody else was faster.
+// The composer: what stands in it as fields, what of that is sent, and what happens if somebody else was faster.
 
 import { isTyping } from "./desk.js";
 import { create, update } from "./liveblog-actions.js";
 import { Blocks, kindOf } from "./liveblog-blocks.js";
+import { matchStands } from "./liveblog-match.js";
 import { merge, same } from "./liveblog-merge.js";
 import { standing } from "./liveblog-undo.js";
 
@@ -11,35 +12,73 @@ const TRIES = 5;
 const DRAFT = "60";
 const PLACES = {
   text: "#text", blocks: "#blocks", headline: "#headline", highlight: "#highlight", publish_at: "#publish-at",
-  event_type: "#event-type", minute: "#minute", team: "#team", players: ".people",
+  event_type: "#event-type", minute: "#minute", team: "#team", players: ".people", score: "#score-after",
 };
 const NAMES = {
   text: "text", blocks: "beside-text", headline: "headline", highlight: "stands-out", publish_at: "publish-at",
-  event_type: "event-type", minute: "minute", team: "team", players: "players",
+  event_type: "event-type", minute: "minute", team: "team", players: "players", score: "score",
 };
+const RARE = ["headline", "highlight", "publish_at"];
+const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
 
-/** The one form of the page; `page` knows the liveblog, the texts, and what is to be done after a write. */
+/**
+ * The one form of the page: of a new post, always open, and of one that is changed as long as that takes. `place` holds it as the
+ * service has made it; `page` knows the liveblog, the texts, and what is to be done after a write.
+ */
 export class Editor {
   constructor(place, page) {
-    Object.assign(this, { place, page, form: null, busy: false, opening: false });
+    Object.assign(this, { place, page, form: null, busy: false, opening: false, rest: place.innerHTML });
+    document.execCommand("defaultParagraphSeparator", false, "p");
+    setInterval(() => this.tick(), 1000);
   }
 
   get post() {
     return this.form?.dataset.post ?? "";
   }
 
+  /** Whether there is a form at all: not for people who may only read. */
   get isOpen() {
     return this.form !== null;
   }
 
-  /** Opens the form of a post, "" for a new one; what is written in an open one is not thrown away without a question. */
+  /** Whether a post that is there is being changed. */
+  get isEditing() {
+    return this.post !== "";
+  }
+
+  /** Whether something is written that was not sent. */
+  get isWriting() {
+    return this.isOpen && this.isChanged();
+  }
+
+  /** Shows the form of a new post, with what was written in it and not sent. */
+  begin() {
+    if (!this.rest.trim()) return;
+    const found = document.createElement("div");
+    found.innerHTML = this.rest; // made and escaped by the service
+    this.mount(found);
+  }
+
+  /** Leads to the text of the form. */
+  write() {
+    this.part("#text").focus();
+  }
+
+  /** Opens the form of a post; what is written of another one is not thrown away without a question, and a new post waits. */
   async open(post) {
-    if (this.opening || (this.isOpen && !this.close())) return;
+    if (this.opening || (this.isEditing && !this.close())) return;
+    this.keep();
     this.opening = true; // what is typed meanwhile is no key of the page
     const found = await this.page.fetchForm(post).finally(() => (this.opening = false));
     if (found === null) return;
+    this.page.note(""); // what was said of something else does not stand beside the form
+    this.mount(found);
+    if (!isTyping()) this.part("h2").focus();
+    this.page.opened();
+  }
+
+  mount(found) {
     this.place.replaceChildren(...found.children);
-    this.place.hidden = false;
     this.form = this.place.querySelector("form");
     this.version = Number(this.form.dataset.version);
     this.key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
@@ -47,25 +86,28 @@ export class Editor {
     this.blocks = new Blocks(this.part("#blocks"), this.page);
     this.blocks.show(besides(this.document.document));
     this.part("#publish-at").value = asLocal(this.document.publish_at);
-    document.execCommand("defaultParagraphSeparator", false, "p");
+    Object.assign(this, { suggested: "", counted: "", told: false, mark: this.page.mark() });
     this.base = this.read();
+    this.tick();
     this.listen();
     this.showRoles();
-    if (!isTyping()) this.form.querySelector(post ? "h2" : "#text").focus();
-    this.place.scrollIntoView({ block: "start" });
-    this.page.opened();
     this.takeDraft();
   }
 
-  /** Closes the form; false where there is something in it that whoever writes wants to keep. */
+  /** The minute of a new post is that of the clock, until somebody writes another one. */
+  tick() {
+    const minute = this.form && this.part("#minute");
+    if (!minute || this.isEditing || minute === document.activeElement || minute.value.trim() !== this.base.minute) return;
+    minute.value = this.base.minute = minuteNow();
+  }
+
+  /** Ends the changing of a post, or empties the form of a new one; false where whoever writes wants to keep what is in it. */
   close({ sure = false } = {}) {
     if (!this.isOpen) return true;
     if (!sure && this.isChanged() && !confirm(this.page.say("unsaved"))) return false;
     const post = this.post;
     this.page.drafts.drop(post);
-    this.place.replaceChildren();
-    this.place.hidden = true;
-    this.form = null;
+    this.begin();
     this.page.closed(post);
     return true;
   }
@@ -78,6 +120,10 @@ export class Editor {
   /** Keeps what is written in this browser, until it is sent or thrown away. */
   keep() {
     if (!this.isOpen) return;
+    if (this.told !== this.isChanged()) {
+      this.told = !this.told;
+      this.page.opened();
+    }
     if (this.isChanged()) this.page.drafts.keep(this.post, { base: this.base, fields: this.read(), key: this.key });
     else this.page.drafts.drop(this.post);
   }
@@ -90,6 +136,7 @@ export class Editor {
     const { send, both } = merge(draft.base, draft.fields, this.base);
     for (const name of [...Object.keys(send), ...both]) this.put(name, draft.fields[name]);
     for (const name of both) this.choose(name, draft.fields[name], this.base[name]);
+    if (RARE.some((name) => draft.fields[name]) && this.part("#more").hidden) this.toggleMore();
     this.page.note(this.page.say("unsent-here"));
   }
 
@@ -103,6 +150,7 @@ export class Editor {
     return {
       text: markup(this.part("#text")), blocks: this.blocks.read(), headline: value("#headline"), highlight: value("#highlight"),
       publish_at: value("#publish-at"), event_type: value("#event-type"), minute: value("#minute").trim(), team: value("#team"), players,
+      score: value("#score-after").trim(),
     };
   }
 
@@ -118,7 +166,10 @@ export class Editor {
     });
     form.addEventListener("click", (event) => this.clicked(event));
     form.addEventListener("input", () => this.keep());
-    this.part("#event-type")?.addEventListener("change", () => this.showRoles());
+    form.addEventListener("change", (event) => {
+      if (event.target.id === "event-type") this.showRoles();
+      else if (event.target.closest(".people")) this.suggest(event.target);
+    });
     this.part("#file").addEventListener("change", (event) => {
       this.blocks.addFiles([...event.target.files]);
       event.target.value = "";
@@ -135,9 +186,8 @@ export class Editor {
     else this.blocks.addFiles(files);
   }
 
-  /** Takes dropped files, into a new post where no form is open. */
+  /** Takes dropped files. */
   async takeFiles(files) {
-    if (!this.isOpen) await this.open("");
     if (this.isOpen) await this.blocks.addFiles(files);
   }
 
@@ -145,7 +195,68 @@ export class Editor {
     const button = event.target.closest("button");
     if (button?.dataset.add) this.blocks.addNew(button.dataset.add);
     if (button?.dataset.tool) this.format(button.dataset.tool);
+    if (button?.dataset.kind) this.pick(button.dataset.kind);
+    if (button && "rare" in button.dataset) this.toggleMore();
     if (button && "close" in button.dataset) this.close();
+  }
+
+  toggleMore() {
+    const hidden = this.part("#more").toggleAttribute("hidden");
+    this.part("[data-rare]").setAttribute("aria-expanded", !hidden);
+  }
+
+  /** Makes the post one of an event of this kind, or of none if it is one of it already; the event asks for what it needs. */
+  async pick(kind) {
+    const chosen = this.part("#event-type");
+    chosen.value = chosen.value === kind ? "" : kind;
+    this.showRoles();
+    const asked = chosen.value && [...this.form.querySelectorAll(".people select, .people input")].find((each) => each.checkVisibility());
+    (asked || this.part("#text")).focus();
+    this.keep();
+    if (chosen.value && this.mark !== this.page.mark()) await this.fetchPeople();
+  }
+
+  /** Line-ups may have come since the form was made. */
+  async fetchPeople() {
+    this.mark = this.page.mark();
+    const found = await this.page.fetchForm(this.post), people = found?.querySelector(".people");
+    if (!people || !this.isOpen || this.part(".people").contains(document.activeElement)) return;
+    const now = this.read();
+    this.part(".people").replaceWith(people);
+    for (const name of ["team", "players", "score"]) this.put(name, now[name]);
+  }
+
+  /** Whether the chosen kind of event changes the score. */
+  changesScore() {
+    return this.part("#event-type")?.selectedOptions[0]?.dataset.scores !== undefined;
+  }
+
+  /** Whom the chosen option of a choice names. */
+  named(selector) {
+    const choice = this.part(selector);
+    return choice?.value ? choice.selectedOptions[0].textContent : "";
+  }
+
+  /** Offers score and words of what changes the score, as long as nobody has written others. */
+  suggest(changed) {
+    const sentences = this.part("#event-type").selectedOptions[0]?.dataset.scores, score = this.part("#score-after"), text = this.part("#text");
+    if (this.isEditing || sentences === undefined || changed === score) return;
+    if (changed.id === "team" && score.value === this.counted) score.value = this.counted = this.scoreAfter();
+    const known = { team: this.named("#team"), score: score.value };
+    for (const each of this.form.querySelectorAll("[data-role]:not([hidden])")) known[each.dataset.role] = this.named(`#player-${each.dataset.role}`);
+    const fits = (each) => [...each.matchAll(/\{([a-z-]+)\}/g)].every(([, name]) => known[name]);
+    const words_ = sentences.split("\n").find(fits)?.replace(/\{([a-z-]+)\}/g, (_, name) => known[name]);
+    if (words_ && (!markup(text) || text.textContent === this.suggested)) text.textContent = this.suggested = words_;
+    this.keep();
+  }
+
+  /** The score after a goal of the chosen team, which of an own goal is that of who did it; empty where the score counts otherwise. */
+  scoreAfter() {
+    const kind = this.part("#event-type").value.split(".").pop(), side = this.part("#team").selectedOptions[0]?.dataset.side;
+    const { home_score: home, away_score: away } = matchStands();
+    if (!["goal", "own-goal"].includes(kind) || !side) return "";
+    const forHome = (side === "home") === (kind === "goal");
+    return `${Number(home || 0) + forHome}:${Number(away || 0) + !forHome}`;
   }
 
   format(tool) {
@@ -160,11 +271,14 @@ export class Editor {
   showRoles() {
     const chosen = this.part("#event-type");
     if (!chosen) return;
-    const roles = (chosen.selectedOptions[0]?.dataset.roles ?? "").split(" ");
+    const { roles = "", scores } = chosen.selectedOptions[0]?.dataset ?? {};
     for (const each of this.form.querySelectorAll("[data-of-incident]")) {
-      const filled = each.dataset.role && each.querySelector("select").value;
-      each.hidden = !chosen.value || (each.dataset.role !== undefined && !roles.includes(each.dataset.role) && !filled);
+      const filled = each.dataset.role !== undefined || each.dataset.scores !== undefined ? each.querySelector("select, input").value : true;
+      const asked = each.dataset.role !== undefined ? roles.split(" ").includes(each.dataset.role) : scores !== undefined;
+      each.hidden = !chosen.value || !(asked || filled);
     }
+    this.part(".people").hidden = !chosen.value;
+    for (const each of this.form.querySelectorAll("[data-kind]")) each.setAttribute("aria-pressed", each.dataset.kind === chosen.value);
   }
 
   /** Sends what is written; `status`: of a new post. */
@@ -178,6 +292,20 @@ export class Editor {
     if (unnamed) {
       this.page.fail(this.page.say("alternative-needed"));
       unnamed.focus();
+      return;
+    }
+    const unmarked = this.blocks.unmarked();
+    if (unmarked) {
+      this.page.fail(this.page.say("right-needed"));
+      unmarked.focus();
+      return;
+    }
+    const team = this.part("#team");
+    if (team && !team.value && this.changesScore() && (this.base.team || this.base.event_type !== this.read().event_type)) {
+      team.setAttribute("aria-invalid", "true");
+      team.addEventListener("change", () => team.removeAttribute("aria-invalid"), { once: true });
+      this.page.fail(this.page.say("team-needed"));
+      team.focus();
       return;
     }
     const question = this.part(".both");
@@ -276,9 +404,15 @@ export class Editor {
     for (const [name, value] of Object.entries(result.theirs)) this.put(name, value);
     this.base = { ...theirs, ...Object.fromEntries(Object.keys(theirs).filter((name) => result.theirs[name] !== undefined).map((name) => [name, this.read()[name]])) };
     if (!stands) this.sayMeanwhile(Object.keys(result.theirs));
-    else for (const part of ["h2", ".actions"]) this.part(part).replaceWith(form.querySelector(part));
+    else this.becomeChange(form);
     for (const name of result.both) this.choose(name, mine[name], theirs[name]);
     return result.both.length === 0;
+  }
+
+  /** The form of a post that was new is that of one that is there. */
+  becomeChange(form) {
+    for (const part of ["h2", ".actions"]) this.part(part).replaceWith(form.querySelector(part));
+    this.part("[data-new]")?.remove();
   }
 
   /** The fields of another form, as `read` gives those of this one. */
@@ -366,20 +500,38 @@ export class Editor {
   }
 
   incident(fields, before) {
-    const names = ["event_type", "minute", "team", "players"].filter((name) => name in fields);
+    const names = ["event_type", "minute", "team", "players", "score"].filter((name) => name in fields);
     if (names.length === 0) return undefined;
-    if ("event_type" in fields && !fields.event_type) return before ? null : undefined;
-    const body = {};
     const chosen = this.part("#event-type");
-    if ("event_type" in fields) {
+    if (!chosen) return undefined;
+    if ("event_type" in fields && !fields.event_type && !(fields.minute && !before)) return before ? null : undefined;
+    const body = {};
+    if (!fields.event_type && !before) body.sportstype = chosen.dataset.sport;
+    if (fields.event_type) {
       const option = [...chosen.options].find((each) => each.value === fields.event_type);
       Object.assign(body, { sportstype: chosen.dataset.sport, event_type: fields.event_type, title: option?.textContent ?? "" });
     }
     if ("minute" in fields) body.time_of_play = fields.minute;
-    if ("team" in fields) body.team = fields.team ? JSON.parse(fields.team) : null;
-    if ("players" in fields) body.players = fields.players;
+    if ("team" in fields && (fields.team || before)) body.team = fields.team ? JSON.parse(fields.team) : null;
+    if ("players" in fields && (fields.players.length || before)) body.players = fields.players;
+    if ("score" in fields && (fields.score || before)) body.score = scoreOf(fields.score);
     return body;
   }
+}
+
+/** The minute that the clock of the match shows; empty while it shows none. */
+function minuteNow() {
+  const { reading = "", started, base, length } = document.querySelector("#match details")?.dataset ?? {};
+  if (!started) return reading.replace(/'$/, "");
+  const gone = Math.floor(Math.max(0, Date.now() / 1000 - started) / 60), added = Number(length) ? gone - length + 1 : 0;
+  if (added > STOPPED) return "";
+  return added > 0 ? `${Number(base) + Number(length)}+${added}` : String(Number(base) + gone + 1);
+}
+
+/** `2:1` as a document has it; null for none. */
+function scoreOf(written) {
+  const [home, away] = written.split(/ *[:\-–] */);
+  return written ? { home_score: home, away_score: away } : null;
 }
 
 /** The blocks of a post without the text that has a field of its own. */

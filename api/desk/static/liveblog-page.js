@@ -27,6 +27,7 @@ const page = {
     page.fail(error instanceof Refused ? (error.status === 0 ? say("offline") : say("failed").replace("{reason}", error.message)) : say("page-fault"));
   },
   version: () => version,
+  mark: () => mark,
   refresh: () => refresh(),
   async fetchForm(post) {
     try {
@@ -45,30 +46,29 @@ const page = {
     await page.done("did-delete", post, { kind: "deleted", body: wordsOf(base), key: crypto.randomUUID?.() ?? String(Math.random()) });
   },
   opened() {
-    page.note(""); // what was said of something else does not stand over the form
     showUnsent();
     return report();
   },
   closed(post) {
     report();
     showUnsent();
-    (byName(post) ?? document.getElementById("new"))?.focus();
+    byName(post)?.focus();
   },
   async done(name, post, undo, values = {}) {
     if (undo) page.undo.add(undo);
     await refresh();
-    if (!editor.isOpen && !isTyping()) byName(post)?.focus();
+    if (!editor.isEditing && !isTyping()) byName(post)?.focus();
     page.note(Object.entries(values).reduce((words, [each, value]) => words.replace(`{${each}}`, value), say(name)));
   },
 };
 page.undo = new Undo(page, document.getElementById("undo"));
 page.drafts = new Drafts(page, () => showUnsent());
-const editor = new Editor(document.getElementById("editor"), page);
+const editor = new Editor(document.getElementById("form"), page);
 
-/** Offers what was written and not sent, while no form is open. */
+/** Offers what was written of posts that are there and not sent, while none of them is being changed. */
 function showUnsent() {
   const button = document.getElementById("unsent");
-  if (button) button.hidden = editor.isOpen || page.drafts.posts().length === 0;
+  if (button) button.hidden = editor.isEditing || !page.drafts.posts().some(Boolean);
 }
 
 function put(id, words, wrong = false) {
@@ -113,7 +113,7 @@ async function fetchPosts() {
 
 /** If the post that is being edited has changed, its form takes over what it can. */
 async function meetOpenForm() {
-  const row = editor.isOpen && editor.post && byName(editor.post);
+  const row = editor.isEditing && byName(editor.post);
   if (row && Number(row.dataset.version) > editor.version && !editor.busy) await editor.meetTheirs();
 }
 
@@ -125,7 +125,7 @@ function lost(is) {
 
 /** Says that the page is open; with `wait` the service answers once something here is new. Gives whether it answers. */
 async function report(closed = "", wait = "") {
-  const post = editor.isOpen ? editor.post || "+" : "";
+  const post = editor.post || (editor.isWriting ? "+" : "");
   const body = new URLSearchParams({ account: "", page: own, post, closed, wait, mark, people: seen });
   const response = await send(`${here.slice(root().pathname.length)}/open`, { method: "POST", body, keepalive: Boolean(closed) }).catch(() => null);
   lost(!response || response.status >= 500);
@@ -219,8 +219,7 @@ document.addEventListener("click", async (event) => {
   if (row) await act(button.dataset.action, row, button);
   else if (button.dataset.action === "hand-back-match") await handBackMatch(page, button);
 });
-document.getElementById("new")?.addEventListener("click", () => editor.open(""));
-document.getElementById("unsent")?.addEventListener("click", () => editor.open(page.drafts.posts()[0] ?? ""));
+document.getElementById("unsent")?.addEventListener("click", () => editor.open(page.drafts.posts().find(Boolean)));
 document.getElementById("undo")?.addEventListener("click", () => page.undo.takeBack());
 
 // Files that are dropped anywhere: into the form, never instead of the page with all that is written in it
@@ -250,7 +249,7 @@ function press(...actions) {
 }
 
 const keys = {
-  n: () => document.getElementById("new")?.click(), j: () => step(1), k: () => step(-1), e: () => press("edit"),
+  c: () => editor.write(), j: () => step(1), k: () => step(-1), e: () => press("edit"),
   p: () => press("publish"), x: () => press("withdraw", "unschedule"), s: () => press("pin", "unpin"), h: () => press("history"), u: () => page.undo.takeBack(),
   g() {
     const match = document.querySelector("#match details");
@@ -267,13 +266,14 @@ const keys = {
 
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || editor.opening) return;
-  if (event.key === "Escape" && editor.isOpen) editor.close();
+  if (event.key === "Escape" && editor.isEditing) editor.close();
+  else if (event.key === "Escape" && place.contains(document.activeElement)) document.activeElement.blur();
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     const form = document.activeElement?.closest?.("form");
     if (!form || !place.contains(form)) return;
     event.preventDefault();
-    form.requestSubmit(form.querySelector("button[value], button:not([type])"));
-  } else if (keysOn.checked && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && (!editor.isOpen || currentRow())) {
+    form.requestSubmit((event.shiftKey && form.querySelector("[data-new]")) || form.querySelector("button[value], button:not([type])"));
+  } else if (keysOn.checked && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && (!editor.isEditing || currentRow())) {
     const act_ = keys[event.key];
     if (!act_ || (data.writes === "0" && !"jkh?".includes(event.key))) return;
     event.preventDefault();
@@ -288,11 +288,12 @@ async function beat() {
   setTimeout(beat, answers ? AT_ONCE : OFTEN);
 }
 
-addEventListener("beforeunload", (event) => editor.isOpen && editor.isChanged() && event.preventDefault());
+addEventListener("beforeunload", (event) => editor.isWriting && event.preventDefault());
 addEventListener("pagehide", () => (editor.keep(), report("1")));
 document.addEventListener("visibilitychange", () => document.hidden || report());
 times(document);
 listenToMatch(page);
+editor.begin();
 showUnsent();
 beat();
 document.documentElement.dataset.ready = "1";

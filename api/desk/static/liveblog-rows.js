@@ -77,7 +77,11 @@ function focusAgain({ post, action, at }) {
   (action && row?.querySelector(`[data-action="${action}"]`) || row || all[Math.min(at, all.length - 1)])?.focus({ preventScroll: true });
 }
 
-const bar = () => document.querySelector("main .bar")?.getBoundingClientRect().bottom ?? 0;
+/** Where the list begins to be seen: below the composer, where that is above it. */
+const bar = () => {
+  const { top, bottom } = document.getElementById("editor").getBoundingClientRect();
+  return top < innerHeight / 2 ? Math.max(bottom, 0) : 0;
+};
 const topOf = (element) => element.getBoundingClientRect().top;
 
 /** What must not move: the open form that is written in, the post that has the focus, or the first one that is read; null on top. */

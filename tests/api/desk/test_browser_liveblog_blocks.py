@@ -4,7 +4,7 @@ import pytest
 
 from tests.kit.browser import needed
 from tests.kit.event_desk import CONTENT
-from tests.kit.liveblog_page import at_desk, row, says, stands, writing
+from tests.kit.liveblog_page import at_desk, edit, row, says, stands, writing
 
 pytestmark = [needed, pytest.mark.proof]
 PUBLIC = True
@@ -14,7 +14,9 @@ SECONDS = {LATER: 1_790_879_400, LATER_STILL: 1_790_972_100}
 
 
 async def new_post(page):
-    await page.get_by_role("button", name="New post").click()
+    await page.get_by_role("button", name="More", exact=True).click()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("c")
     await writing(page)
 
 
@@ -83,8 +85,7 @@ async def test_quote_embed_poll_and_quiz_are_written_and_changed(desk, browser):
     ]  # fmt: skip
     poll_id = made["contents"][3]["local_id"]
 
-    shown = row(page, made["local_id"])
-    await shown.get_by_role("button", name="Edit").click()
+    await edit(page, made["local_id"])
     assert await page.get_by_label("What was said").input_value() == "We kept going."
     await page.get_by_label("Who said it").fill("Their coach")
     await page.get_by_label("Answer 3").fill("A draw")
@@ -130,7 +131,7 @@ async def test_a_post_is_scheduled_changed_and_taken_off_the_schedule(desk, brow
     public = await readers_see(desk, browser)
     assert await public.locator(f"#{made['local_id']}").count() == 0
 
-    await shown.get_by_role("button", name="Edit").click()
+    await edit(page, made["local_id"])
     assert await page.get_by_label("Publish at").input_value() == LATER
     await page.get_by_label("Publish at").fill(LATER_STILL)
     await page.get_by_role("button", name="Save").click()

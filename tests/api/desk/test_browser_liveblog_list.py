@@ -22,6 +22,7 @@ FILTERED = 320
 """So many that every filter but that of the scheduled has a second page."""
 MOST_BYTES, MOST_ELEMENTS = 200_000, 4_000
 TOP = "each => each.getBoundingClientRect().top"
+BOXES = "all => all.map((each) => each.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom])"
 NAMES = "all => all.map((each) => each.dataset.post)"
 WITHOUT_HELP = "document.documentElement.style.overflowAnchor = 'none'"
 """As in a browser that does not itself keep what is read in its place."""
@@ -157,7 +158,7 @@ async def test_new_posts_do_not_move_what_somebody_writes(desk, browser):
     await fill(desk, 60)
     page = await at_desk(desk, browser)
     await page.evaluate(WITHOUT_HELP)
-    await page.get_by_role("button", name="New post").click()
+    await page.keyboard.press("c")
     await writing(page)
     await page.keyboard.type("Half a sen")
     await page.evaluate(SETTLED)
@@ -175,3 +176,25 @@ async def test_new_posts_do_not_move_what_somebody_writes(desk, browser):
     assert abs(await page.locator("#text").evaluate(TOP) - before) < 2
     await page.keyboard.type("tence")
     assert await page.locator("#text").inner_text() == "Half a sentence"
+
+
+@needed
+@pytest.mark.proof
+async def test_the_first_screen_has_the_composer_and_the_posts_as_tall_as_their_words(desk, browser):
+    """Pixels of the composer at rest and of a post of one sentence, whole posts in sight; actions in sight on a phone."""
+    await fill(desk, 60)
+    page = await at_desk(desk, browser)
+    for (width, height), composer, sentence, whole in (((1280, 800), 110, 44, 9), ((390, 844), 124, 64, 5)):
+        await page.set_viewport_size({"width": width, "height": height})
+        boxes = await page.locator('.row.is-published[data-post^="e0"]').evaluate_all(BOXES)
+        seen = await page.locator("#form").evaluate("(each) => each.getBoundingClientRect().toJSON()")
+        below = seen["top"] if width == 390 else height
+        assert seen["height"] <= composer
+        assert max(bottom - top for top, bottom in boxes) <= sentence
+        assert len([each for each in await page.locator(".row").evaluate_all(BOXES) if each[1] <= below]) >= whole
+        assert await page.locator(".row .dots").first.is_visible() == (width == 390)
+    await page.locator(".row.is-published .dots").first.click()
+    assert await page.locator(".row.open [data-action=withdraw]").is_visible()
+    await page.set_viewport_size({"width": 1280, "height": 800})
+    await page.keyboard.press("j")
+    assert await page.evaluate("getComputedStyle(document.activeElement.querySelector('.acts')).opacity") == "1"

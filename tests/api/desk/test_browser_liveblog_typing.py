@@ -9,7 +9,7 @@ import pytest
 from store.accounts import sessions
 from tests.kit.browser import needed
 from tests.kit.event_desk import post, text
-from tests.kit.liveblog_page import at_desk, row, says, stands
+from tests.kit.liveblog_page import at_desk, edit, row, says, stands
 
 pytestmark = [needed, pytest.mark.proof]
 PNG = bytes.fromhex(
@@ -69,7 +69,7 @@ async def uploaded(_, page):
 
 async def joined(desk, page):
     other = await at_desk(desk, page.context)
-    await row(other, "emine").get_by_role("button", name="Edit").click()
+    await edit(other, "emine")
     await row(page, "emine").get_by_text("is editing this post").wait_for(state="attached")
     await other.close()
     await page.bring_to_front()
@@ -138,7 +138,7 @@ async def test_what_somebody_types_arrives_whatever_happens_beside_it(desk, brow
     await row(page, "eown").get_by_role("button", name="Pin").click()
     await says(page, "Pinned.")
     before = await stands(desk, "eown")
-    await row(page, "emine").get_by_role("button", name="Edit").click()
+    await edit(page, "emine")
     await page.locator("#text").click()
     await page.keyboard.type(WORDS[:BEGUN])
     typed = await event(desk, page) or BEGUN

@@ -5,7 +5,7 @@ import pytest
 from store.following import ledger
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
-from tests.kit.liveblog_page import TICKER, at_desk, follow_match, row, says, stands
+from tests.kit.liveblog_page import TICKER, at_desk, edit, follow_match, row, says, stands
 
 pytestmark = needed
 WROTE = {"version", "updated_at", "editor", "sort"}
@@ -25,7 +25,7 @@ async def undo(page):
 
 
 async def correct(page, name, scorer="Mats Kröger"):
-    await row(page, name).get_by_role("button", name="Edit").click()
+    await edit(page, name)
     await page.get_by_label("Scorer").select_option(label=scorer)
     await page.get_by_role("button", name="Save").click()
     await says(page, "Saved.")
@@ -106,7 +106,7 @@ async def test_one_thing_after_the_other_is_taken_back_until_all_is_as_it_was(de
     shown = row(page, "emine")
     await shown.get_by_role("button", name="Pin").click()
     await says(page, "Pinned.")
-    await shown.get_by_role("button", name="Edit").click()
+    await edit(page, "emine")
     await page.get_by_role("textbox", name="Headline").fill("A second headline")
     await page.get_by_role("textbox", name="Text").fill("Otherwise")
     await page.get_by_role("button", name="Save").click()

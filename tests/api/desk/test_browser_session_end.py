@@ -15,7 +15,7 @@ from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
-from tests.kit.liveblog_page import PATH, at_desk, enter, row, says, sign_in, writing
+from tests.kit.liveblog_page import PATH, at_desk, edit, enter, row, says, sign_in, writing
 from tests.kit.openid_servers import CLIENT, SECRET, forger, right
 from tests.kit.opening import store_at
 from tests.kit.people import EMAIL, PASSWORD
@@ -58,7 +58,7 @@ def windows(page):
 
 
 async def begin_post(page):
-    await page.get_by_role("button", name="New post").click()
+    await page.keyboard.press("c")
     await writing(page)
     await page.keyboard.type(WORDS)
 
@@ -146,7 +146,7 @@ async def test_a_page_that_is_loaded_again_has_the_words_until_they_are_sent_or_
     await desk.desk.create(post("As it was", local_id="emine"))
     page = await at_desk(desk, browser)
     windows(page)
-    await row(page, "emine").get_by_role("button", name="Edit").click()
+    await edit(page, "emine")
     await page.get_by_label("Headline").fill("My headline")
     await page.locator("#text").fill("My words")
     await end_everywhere(desk, browser)
