@@ -32,7 +32,7 @@ LABELS = {
 _OPTIONAL: Json = {"type": ["object", "null"]}
 REPORT: Json = {
     "type": "object",
-    "required": ["process", "workers", "matches", "followed", "endpoints", "webhooks", "alarms"],
+    "required": ["process", "workers", "matches", "followed", "endpoints", "webhooks", "alarms", "missing"],
     "properties": {
         "process": {"type": "object", "description": "version, role, host, pid, startedAt (Unix seconds)"},
         "workers": {"type": ["integer", "null"], "description": "Processes that follow matches; null: unknown"},
@@ -54,6 +54,12 @@ REPORT: Json = {
             "type": "array",
             "items": {"type": "object"},
             "description": "Open ones and those of the last day: kind, message, beganAt, endedAt (Unix seconds or null)",
+        },
+        "missing": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "Matches of the last seven days without the liveblog that a rule should have made, at most 200: "
+            "organization, rule, provider, match, teams, kickoff, reason, since",
         },
     },
 }
@@ -116,6 +122,7 @@ def render(found: Mapping[str, Any], now: float) -> str:
         .render(
             verdict=verdict,
             alarms=[_alarm(each, now) for each in open_],
+            missing=[_missing(each, now) for each in found["missing"]],
             facts=list(facts.items()),
             endpoints=[_endpoint(each) for each in found["endpoints"]],
             matches=[_match(each, now) for each in found["followed"]],
@@ -128,6 +135,18 @@ def render(found: Mapping[str, Any], now: float) -> str:
         about="How this process does",
         body=body,
         script="status.js",
+    )
+
+
+def _missing(each: Mapping[str, Any], now: float) -> tuple[str, ...]:
+    kickoff = "–" if each["kickoff"] is None else f"{datetime.fromtimestamp(each['kickoff'], UTC):%Y-%m-%d %H:%M} UTC"
+    return (
+        each["teams"],
+        f"{each['provider']} {each['match']}",
+        each["rule"],
+        kickoff,
+        each["reason"],
+        _instant(each["since"], now),
     )
 
 

@@ -197,8 +197,14 @@ def explain(
 def check_config(
     file: Annotated[Path | None, typer.Argument(help="The same as --config.", show_default=False)] = None,
     config_file: ConfigFile = None,
+    online: Annotated[
+        bool, typer.Option("--online", help="Also look at the providers' lists: what follow rules make of them.")
+    ] = False,
 ) -> None:
-    """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start."""
+    """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start.
+
+    With --online also when a list that a follow rule needs cannot be had.
+    """
     if file is not None and config_file is not None and file != config_file:
         fail(f"two configurations are named: {file} and {config_file}")
     path = find_config(file or config_file)
@@ -207,6 +213,8 @@ def check_config(
         out.print(line)
     if any(line.startswith("error: ") for line in findings):
         raise typer.Exit(ExitStatus.FOUND)
+    if online:
+        rules.show_preview(load(path), 7)
     out.print(
         f"{'The configuration' if path is None else path} is valid{', with the remarks above' if findings else ''}."
     )

@@ -31,6 +31,11 @@ def preview(
     days: Annotated[int, typer.Option(min=0, max=12, help="So many days ahead, beside today.")] = 7,
 ) -> None:
     """Show what each rule would create, what it leaves out and why, and what it costs; exits 1 where a list cannot be had."""
+    show_preview(settings, days)
+
+
+def show_preview(settings: Settings, days: int) -> None:
+    """Print what the rules make of so many days ahead; ends the command where a list cannot be had."""
     from ingest.kit.start_wait import OPERATORS
 
     try:

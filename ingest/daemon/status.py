@@ -20,9 +20,11 @@ from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import WorkerCount
 from mapping.errors import StoreUnavailable
+from mapping.follow.preview import reason_text
 from store.alarms import alarms
 from store.alarms.alarms import Alarm
 from store.database import Store
+from store.following.rules import MissedMatch, list_missed
 from store.webhooks import delivery_log
 from store.webhooks.outbox import sequence
 
@@ -31,7 +33,7 @@ RECENT = 86_400.0
 
 
 LISTED = 200
-"""Matches that are listed, those in trouble first, then those that are running."""
+"""Matches that are listed, those in trouble first, then those that are running; and of those without a liveblog the latest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +70,29 @@ class StatusReport:
         try:
             return await self.store.read(partial(_stored, now=now))
         except StoreUnavailable:
-            return {"webhooks": None, "alarms": []}
+            return {"webhooks": None, "alarms": [], "missing": []}
 
 
 def _stored(conn: Connection, now: float) -> dict[str, Any]:
     waiting = delivery_log.backlog(conn, through=sequence(conn).last)
     webhooks = asdict(waiting) | {"oldest": None if waiting.oldest is None else max(0, round(now - waiting.oldest))}
     listed = alarms.list_alarms(conn, ended_since=now - RECENT)
-    return {"webhooks": webhooks, "alarms": [_shown(alarm) for alarm in listed]}
+    missing = [_missing(each) for each in list_missed(conn)[:LISTED]]
+    return {"webhooks": webhooks, "alarms": [_shown(alarm) for alarm in listed], "missing": missing}
+
+
+def _missing(each: MissedMatch) -> dict[str, Any]:
+    """A match without the liveblog that a rule should have made."""
+    return {
+        "organization": each.organization_id,
+        "rule": each.rule,
+        "provider": each.provider,
+        "match": each.match_id,
+        "teams": each.title,
+        "kickoff": each.kickoff,
+        "reason": reason_text(each.reason, each.word),
+        "since": each.since,
+    }
 
 
 def _shown(alarm: Alarm) -> dict[str, Any]:

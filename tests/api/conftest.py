@@ -160,6 +160,7 @@ class Server:
             "endpoints": [],
             "webhooks": None,
             "alarms": [],
+            "missing": [],
         }
 
     def rule_faults(self, entry: FollowEntry) -> Iterable[Any]:

@@ -8,6 +8,8 @@ import pytest
 
 from config import Settings
 from config.organizations import FollowEntry
+from ingest.daemon.status import StatusReport
+from ingest.kit.process import Role
 from ingest.sync.provider_source import ProviderSource
 from ingest.sync.rule_book import RuleBook
 from ingest.sync.rule_desk import RuleDesk
@@ -95,10 +97,18 @@ async def test_what_got_no_liveblog_is_kept_with_its_reason_until_it_has_one():
         days.looks.look_again(OWNER)
         await days.pass_time(BEGIN + 700)
         after = await days.process.store.read(list_missed)
+        report = StatusReport(
+            store=days.process.store, followers=days.process.followers, workers=None, role=Role.ALL, clock=lambda: BEGIN
+        )
+        shown = (await report.make())["missing"]
     assert {(each.match_id, each.reason, each.word) for each in before} == {
         ("50", "FAILED", "the match is away"), ("52", "MOST", ""), ("53", "GENDER", ""),
     }  # fmt: skip
     assert {each.match_id: each.since for each in after} == {each.match_id: each.since for each in before[:2]}
+    assert [(each["rule"], each["match"], each["reason"]) for each in shown] == [
+        ("cup", "53", "the list does not say whether men or women play"),
+        ("cup", "52", "more matches a day than the rule may make liveblogs of"),
+    ]
     assert before[0].title == "Team 1106 – Team 1107"
 
 

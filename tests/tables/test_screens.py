@@ -59,6 +59,17 @@ REPORT = {
     "endpoints": [ENDPOINT],
     "webhooks": {"waiting": 2},
     "alarms": [ENDED, {**ENDED, "endedAt": None}],
+    "missing": [
+        {
+            "teams": "A – B",
+            "provider": "heim",
+            "match": "7",
+            "rule": "cup",
+            "kickoff": NOW,
+            "reason": "away",
+            "since": NOW,
+        }
+    ],
 }
 """What a process says of itself that has alarms and endpoints."""
 APPEARS = """() => {

@@ -34,7 +34,7 @@ from tests.tables.conftest import ON_BOTH
 pytestmark = pytest.mark.proof
 
 PERSON, FEED = "factor@example.org", "http://127.0.0.1:{port}/feed.json"
-BARE = "db upgrade, doctor, check-config, sync-once, providers list, clients list, account list, account unlock, account audit"
+BARE = "db upgrade, doctor, sync-once, providers list, clients list, account list, account unlock, account audit"
 RUNS = {
     **dict.fromkeys(BARE.split(", "), ""),
     "webhooks list": "",
@@ -61,6 +61,7 @@ RUNS = {
     "keys rotate": "media",
     "explain": GAME,
     "fixtures": "--provider heim",
+    "check-config": "--online",
     "rules preview": "",
     "incident": f"{GAME} --out bundle.zip",
     "export": f"{OWNER} organization.jsonl",
@@ -70,7 +71,7 @@ RUNS = {
     "restore": "copy.db --replace",
 }
 """Commands → what they are given, in the order in which they are run."""
-REFUSED = {"doctor": 1, "sync-once": 1, "fixtures": 1, "rules preview": 1, "import": 2}
+REFUSED = {"doctor": 1, "sync-once": 1, "fixtures": 1, "rules preview": 1, "check-config": 1, "import": 2}
 """Those that end otherwise: the house has rows that no process writes, nobody has or lists its match, what is imported is there."""
 WITHOUT_DATABASE = {"init", "clients hash", "replay", "providers probe"}
 DAEMONS = {"run", "demo"}

@@ -98,7 +98,7 @@ async def test_what_is_missing_shortly_before_kick_off_stands_on_top_of_the_desk
     editor, admin = await a_person(server), await a_person(server, role="admin")
     desk = await editor.send("GET", "/desk")
     tried = await editor.submit("/desk/rules/try", {})
-    reader = words(await (await a_person(server, role="reader")).send("GET", "/desk"))
+    reader = words(await (await a_person(server, role="viewer")).send("GET", "/desk"))
     page = words(await admin.send("GET", RULES))
 
     assert "No liveblog of Match 1: the match is away" in words(desk)
