@@ -6,6 +6,7 @@ import pytest
 
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
+from mapping.belief.match_course import with_award
 from mapping.match.match import ALL_PARTS, Clock, Decided, PeriodScore, Score, Status
 from tests.kit.soccer_belief import FULL, GOAL, START, polled
 from tests.mapping.soccer_builders import comment, incident
@@ -64,6 +65,7 @@ def test_a_score_that_nobody_can_have_played_is_an_award(was, score, more, award
 def test_what_was_played_stays_and_an_award_is_taken_back(was, rows):
     """However many answers say it; the score on the pitch, said twice, is the score again."""
     text = comment("What a goal", incident_key=FIRST.key)
+    assert {each.method for each in with_award(was, was).incidents if each.kind == END.kind} == {None}
     was = replace(was, comments=(text,))
     award = replace(was, score=Score(0, 2), incidents=rows, comments=(text,) if FIRST in rows else ())
     *_, belief = polled(ConfirmedMatch(was), *[award] * 20)

@@ -6,7 +6,19 @@ import pytest
 
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
-from mapping.match.match import ALL_PARTS, Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
+from mapping.belief.match_course import with_disqualified
+from mapping.match.match import (
+    ALL_PARTS,
+    Clock,
+    Decided,
+    Fault,
+    Involved,
+    PeriodScore,
+    Race,
+    RankingEntry,
+    Score,
+    Status,
+)
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, polled, without
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MEYER, comment, incident, involved
 
@@ -335,6 +347,19 @@ def test_a_race_waits_where_it_goes_back_or_an_entrant_is_missing(race, waits):
     assert once.match.race == (RACE if waits else race)
     assert [each.name for each in once.doubted] == (["race"] if waits else [])
     assert confirm_answer(once, only(race=race), good=GOOD).match.race == race
+
+
+@pytest.mark.parametrize("role", ["first", "second", "third", "disqualified", "player"])
+def test_whoever_loses_a_place_on_the_podium_is_named_with_it(role):
+    """Beside whoever has it now; whoever keeps theirs is named once, and one who was off the podium is no news."""
+    lost = replace(placing(GEIS, RED, None), disqualified=True)
+    before = only(
+        race=RACE,
+        incidents=(replace(GOAL, people=(Involved(role=role, person=GEIS), Involved(role="first", person=MEYER))),),
+    )
+    after = only(race=replace(RACE, ranking=(lost, placing(MEYER, BLUE))), incidents=(replace(GOAL, people=()),))
+    named = [(each.role, each.person) for each in with_disqualified(before, after).incidents[0].people]
+    assert named == ([] if role == "player" else [("disqualified", GEIS)])
 
 
 def test_a_race_that_was_taken_back_and_comes_back_is_undone():

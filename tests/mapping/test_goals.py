@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.belief.goals import SentScores, covers, goals_under_review, sent_scores, uncounted_goals, with_goals
+from mapping.belief.goals import (
+    UNORDERED,
+    SentScores,
+    covers,
+    game_key,
+    goals_under_review,
+    sent_scores,
+    side_with_enough_sets,
+    uncounted_goals,
+    with_games,
+    with_goals,
+)
 from mapping.match.match import PeriodScore, Score
 from tests.mapping.soccer_builders import MATCH, incident
 
@@ -155,3 +166,35 @@ def test_a_score_covers_what_both_sides_had():
     assert covers(Score(1, 1), Score(1, 1))
     assert not covers(Score(1, 2), Score(2, 0))
     assert not covers(Score(2, 0), Score(1, 1))
+
+
+def game(home, away, side=None, method=None):
+    score = Score(home, away)
+    return replace(goal(home, away, phase=2), key=game_key(2, score.total), side=side, score=score, method=method)
+
+
+GAMES = {
+    "the next one": ([game(1, 0, "home")], game(1, 1, "away"), [game(1, 0, "home"), game(1, 1, "away")]),
+    "two of one side": ([], game(2, 0, "home"), [game(1, 0, "home"), game(2, 0, "home")]),
+    "one of each before it": ([], game(2, 1, "home"), [game(1, 0, "home", UNORDERED), game(1, 1), game(2, 1, "home")]),
+    "one of each, and nobody knows who won the last": ([], game(1, 1), [game(1, 0, "home", UNORDERED), game(1, 1)]),
+    "the side that had it already": ([game(1, 0, "home")], game(1, 1, "home"), [game(1, 0, "home"), game(1, 1, "home")]),
+    "the same one": ([game(1, 0, "home")], game(1, 0), [game(1, 0, "home")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("known", "last", "games"), GAMES.values(), ids=GAMES)
+def test_the_games_of_a_set_are_those_that_are_known_and_those_since(known, last, games):
+    """Of several since the last answer nobody knows the order where both sides won some."""
+    found = with_games(match(*known), match(last))
+    assert [(each.key, each.side, each.score, each.method) for each in found] == [
+        (each.key, each.side, each.score, each.method) for each in games
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sets", "side"),
+    [(None, None), (Score(1, 0), None), (Score(1, 1), None), (Score(2, 1), "home"), (Score(0, 2), "away")],
+)
+def test_two_sets_win(sets, side):
+    assert side_with_enough_sets(sets) == side

@@ -6,6 +6,7 @@ import pytest
 
 from mapping.belief.belief import ConfirmedMatch
 from mapping.belief.confirm import confirm_answer
+from mapping.belief.match_course import until_result
 from mapping.desk.match_trouble import ONE_SOURCE, MatchFacts, Trouble, place_of, troubles_of
 from mapping.match.match import ALL_PARTS, PERIOD_KEY, Clock, Decided, Incident, PeriodScore, Score, Status
 from tests.kit.soccer_belief import GOAL, START, only
@@ -49,6 +50,10 @@ def test_a_match_without_its_result_goes_on(was, answer, status, score):
 
     assert (match.status, match.score, match.winner, match.sent_status) == (status, score, None, Status.FINISHED)
     assert END not in match.incidents
+
+
+def test_nobody_knows_the_minute_of_a_match_without_its_result():
+    assert until_result(None, replace(FLAGGED, clock=RUNNING.clock)).clock == Clock(phase=2)
 
 
 def test_it_is_over_with_its_result_or_when_nobody_waits_any_more():

@@ -8,7 +8,7 @@ import pytest
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.match.match import Person, Score
-from mapping.posts.posts import EARLIEST
+from mapping.posts.posts import EARLIEST, wanted_posts
 from mapping.rules import rich_text
 from tests.mapping.soccer_builders import (
     AWAY,
@@ -19,11 +19,14 @@ from tests.mapping.soccer_builders import (
     MATCH,
     MEYER,
     NOBODY,
+    REFERENCES,
+    block_id,
     comment,
     incident,
     involved,
     post_of,
     posts,
+    terms,
     text_of,
 )
 
@@ -290,6 +293,10 @@ def test_posts_come_in_the_order_of_play():
     match = replace(MATCH, incidents=(GOAL, later), comments=texts)
 
     assert [post.key for post in posts(match, text=True)] == ["text:1", "incident:1", "incident:2", "text:2"]
+    (untimed,) = wanted_posts(
+        match, terms(), REFERENCES, block_id=block_id, only={"incident:2"}, timed=[(GOAL, None), (later, None)]
+    )
+    assert (untimed.key, "created_at" in untimed.document) == ("incident:2", False)
 
 
 def test_incidents_keep_the_providers_order_whatever_their_times():

@@ -324,6 +324,7 @@ def test_a_match_before_its_start_has_nothing_of_play():
         "serving": "home",
     }
     assert without_try(replace(LEFT, **played), PLAYED) == CLEARED
+    assert without_try(replace(LEFT, score=Score(1, 0), **played), replace(PLAYED, score=Score(1, 0))) == CLEARED
     assert without_try(replace(LEFT, score=Score(0, 0), **played), replace(PLAYED, score=Score(0, 0))).score == Score(
         0, 0
     )

@@ -80,6 +80,7 @@ SAID = {
         [("missing", f"soccer.yellow-card 12' {SCORER.name}", ""), ("missing", "", f"soccer.yellow-card 15' {MAKER.name}")],
     ),
     "a missed penalty that one lacks": (MISSED, None, [("missing", f"soccer.penalty-kick-missed 12' {SCORER.name}", "")]),
+    "a sending-off that one lacks": (SENT_OFF, None, [("missing", f"soccer.yellow-red-card 60' {SCORER.name}", "")]),
     "one that the first one lacks": (None, BOOKED, [("missing", "", f"soccer.yellow-card 12' {SCORER.name}")]),
     "of which no minute and nobody is known": (
         replace(BOOKED, minute=None, people=()), None, [("missing", "soccer.yellow-card", "")],

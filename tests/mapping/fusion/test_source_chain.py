@@ -7,6 +7,7 @@ import pytest
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
 from mapping.fusion.source_chain import (
     any_due,
+    does_answer,
     fuse_sources,
     held_goals,
     is_running,
@@ -170,6 +171,12 @@ def test_each_contradiction_names_the_two_that_contradict_each_other():
     }
     assert ("score", "1:0") in {each[2:] for each in found}
     assert {each[:2] for each in found} == {(0, 2)}
+
+
+def test_a_source_answers_unless_its_own_pair_calls_it_dead():
+    """The first one that of the first pair, a standby that in which it stands by."""
+    states = [replace(PairState(), dead=frozenset(each)) for each in ({"first"}, {"second"})]
+    assert [does_answer(states, place) for place in range(3)] == [False, True, False]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
