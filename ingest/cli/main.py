@@ -18,7 +18,7 @@ import config
 from config import Settings
 from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, fixtures, import_feed, incident, init, maintenance, rules
+from ingest.cli import crosswalk, exports, fixtures, import_feed, incident, init, maintenance, rules
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.shared import (
@@ -71,6 +71,7 @@ app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
 app.command()(fixtures.fixtures)
 app.add_typer(rules.RULES, name="rules")
+app.add_typer(crosswalk.app, name="crosswalk")
 app.command(known=True)(incident.incident)
 app.command()(incident.replay)
 app.command()(incident.demo)

@@ -44,7 +44,7 @@ RUNS = {
     "account add": f"new@example.org --organization {OWNER}",
     "account password": PERSON,
     "account second-factor-reset": PERSON,
-    "account role": f"{PERSON} reader",
+    "account role": f"{PERSON} viewer",
     "account sessions-end": PERSON,
     "account disable": PERSON,
     "account enable": PERSON,
@@ -63,6 +63,9 @@ RUNS = {
     "fixtures": "--provider heim",
     "check-config": "--online",
     "rules preview": "",
+    "crosswalk show": "",
+    "crosswalk add": "links.csv",
+    "crosswalk remove": "team heim 9",
     "incident": f"{GAME} --out bundle.zip",
     "export": f"{OWNER} organization.jsonl",
     "import": "organization.jsonl",
@@ -103,6 +106,9 @@ def test_every_command_does_its_work(houses, tmp_path, monkeypatch, feed):
         f'[organizations.{OWNER}.providers.heim]\nbase_url = "http://127.0.0.1:{feed}"\n'
         f'[[follow]]\nkey = "league"\norganization = "{OWNER}"\nprovider = "heim"\ncompetition = "12"\n'
         '[webhooks]\nallow_hosts = ["127.0.0.1"]\n'
+    )
+    (tmp_path / "links.csv").write_text(
+        "kind,provider,id,name,other_provider,other_id,other_name\nteam,pa,7,S,heim,9,S\n"
     )
     found, said = {}, ""
     for name, given in RUNS.items():
