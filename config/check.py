@@ -114,7 +114,7 @@ def _values(settings: Settings) -> Iterator[str]:
 def _rates(settings: Settings) -> Iterator[str]:
     """Endpoints whose declared liveblogs, all live at the same time, need more requests than `polling.rate` allows."""
     polling = settings.polling
-    for (provider, *_), requests in _declared(settings).items():
+    for (provider, *_), requests in _declared_requests(settings).items():
         needed = sum(requests.values()) / polling.live
         if polling.rate and needed > polling.rate:
             late = polling.live * needed / polling.rate
@@ -125,7 +125,7 @@ def _rates(settings: Settings) -> Iterator[str]:
             )
 
 
-def _declared(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
+def _declared_requests(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
     """The requests of one poll by the match that is declared, for each endpoint."""
     found: dict[Access, dict[tuple[str, str], int]] = {}
     for each in settings.liveblogs:

@@ -180,7 +180,7 @@ def contradictions(
                 yield ("organizations", organization_id, "providers", provider), _no_provider(provider, vocabulary)
     for index, liveblog in rows.items():
         for at, kind in enumerate(liveblog.exclude_events):
-            if text := _misplaced(kind, liveblog.provider, vocabulary):
+            if text := _why_misplaced(kind, liveblog.provider, vocabulary):
                 yield ("liveblogs", index, "exclude_events", at), text
     for index, rule in enumerate(settings.follow):
         yield from ((("follow", index, *key), text) for key, text in _of_rule(rule, vocabulary))
@@ -193,7 +193,7 @@ def _of_rule(rule: FollowEntry, vocabulary: Vocabulary) -> Iterator[tuple[Path, 
     if rule.standby and rule.sport not in {None, "soccer"}:
         yield ("standby",), f"there are no standby sources for {rule.sport}"
     for at, kind in enumerate(rule.exclude_events):
-        if text := _misplaced(kind, rule.provider, vocabulary):
+        if text := _why_misplaced(kind, rule.provider, vocabulary):
             yield ("exclude_events", at), text
 
 
@@ -211,7 +211,7 @@ def idle(settings: Settings, vocabulary: Vocabulary) -> Iterator[tuple[Path, str
             yield ("liveblogs", index, "exclude_events"), f"names types of {names}, but a match has one sport"
 
 
-def _misplaced(kind: str, provider: str, vocabulary: Vocabulary) -> str | None:
+def _why_misplaced(kind: str, provider: str, vocabulary: Vocabulary) -> str | None:
     """Why `kind` cannot come from `provider`; None where it can, and where the provider itself is unknown."""
     catalog = vocabulary.get(provider)
     if catalog is None:

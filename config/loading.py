@@ -92,13 +92,13 @@ def _validate(tree: dict[str, Any], vocabulary: Vocabulary | None) -> tuple[Sett
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
-        remaining = _salvaged(tree, [detail["loc"] for detail in details])
-        return None, [*map(_described, details), *(() if remaining is None else conflicts(remaining, vocabulary))]
+        remaining = _drop_faulty(tree, [detail["loc"] for detail in details])
+        return None, [*map(_path_and_fault, details), *(() if remaining is None else conflicts(remaining, vocabulary))]
     found = list(conflicts(ValidTables.whole(settings), vocabulary))
     return (None if found else settings), found
 
 
-def _salvaged(tree: Mapping[str, Any], errors: Iterable[Path]) -> ValidTables | None:
+def _drop_faulty(tree: Mapping[str, Any], errors: Iterable[Path]) -> ValidTables | None:
     """`tree` without the entries, rows and keys that `errors` lie in, so that one reading reports all kinds of mistakes.
 
     None where nothing valid remains.
@@ -140,7 +140,7 @@ _MESSAGES = {
 }
 
 
-def _described(detail: ErrorDetails) -> tuple[Path, str]:
+def _path_and_fault(detail: ErrorDetails) -> tuple[Path, str]:
     """The path and what is wrong there; the value at fault is left out."""
     path = tuple(part for part in detail["loc"] if part != "[key]")
     text = _MESSAGES.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
@@ -181,10 +181,10 @@ def resolve(tree: Any, node: Node, folder: FilePath, path: Path = ()) -> Resolve
             del resolved[name]
             resolved[key] = _secret(tree[name], key in tree, folder, (*path, name))
     trees = {key: part.tree for key, part in resolved.items()}
-    return _joined(list(trees.values()) if isinstance(tree, list) else trees, resolved.values())
+    return _join(list(trees.values()) if isinstance(tree, list) else trees, resolved.values())
 
 
-def _joined(tree: Any, parts: Collection[Resolved]) -> Resolved:
+def _join(tree: Any, parts: Collection[Resolved]) -> Resolved:
     """The tree with the files and problems of all its parts."""
     files = tuple(file for part in parts for file in part.files)
     return Resolved(tree, files, tuple(problem for part in parts for problem in part.problems))

@@ -144,9 +144,9 @@ def nearest(path: Path, siblings: tuple[str, ...]) -> Path:
     if close := _closest(name, siblings, cutoff=0.6):
         return (*path[:-1], close)
     if close := _closest(name, tuple(dict.fromkeys(known[-1] for known in KNOWN)), cutoff=0.8):
-        return _shown(next(known for known in KNOWN if known[-1] == close))
-    whole = {dotted_path(_shown(known)): known for known in KNOWN}
-    return _shown(whole[get_close_matches(dotted_path(path), whole, n=1, cutoff=0.0)[0]])
+        return _for_people(next(known for known in KNOWN if known[-1] == close))
+    whole = {dotted_path(_for_people(known)): known for known in KNOWN}
+    return _for_people(whole[get_close_matches(dotted_path(path), whole, n=1, cutoff=0.0)[0]])
 
 
 def _closest(name: str, candidates: tuple[str, ...], *, cutoff: float) -> str | None:
@@ -158,5 +158,5 @@ def plain(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def _shown(path: tuple[str, ...]) -> Path:
+def _for_people(path: tuple[str, ...]) -> Path:
     return tuple("<id>" if part == "*" else part for part in path)

@@ -47,7 +47,7 @@ def foreign(name: str) -> str | None:
     ours = (HOME / name / "__init__.py").resolve()
     if file is None:
         return f"the package {name} is damaged, {ours} is missing: install matchwire again"
-    if file.resolve() != ours or not _marked(file):
+    if file.resolve() != ours or not _has_mark(file):
         return (
             f"the package {name} is not matchwire's own, another distribution has put its own there ({file}): "
             "install matchwire into an environment of its own"
@@ -55,7 +55,7 @@ def foreign(name: str) -> str | None:
     return None
 
 
-def _marked(file: Path) -> bool:
+def _has_mark(file: Path) -> bool:
     try:
         return MARK in file.read_bytes()
     except OSError:

@@ -171,16 +171,16 @@ def decode(resource: str, body: bytes) -> Any:
     BadBody for empty, cut-off, non-JSON and absurdly nested bodies.
     """
     try:
-        return _cached(body) if len(body) <= CACHED else _decoded(body)
+        return _cached(body) if len(body) <= CACHED else _decode_body(body)
     except BadBody as error:
         raise BadBody(f"{resource}: {error.message}") from None
 
 
-def _decoded(body: bytes) -> Any:
+def _decode_body(body: bytes) -> Any:
     if not body.strip():
         raise BadBody("empty answer")
     try:
-        value = _parsed(body)
+        value = _parse(body)
     except (ValueError, RecursionError):
         raise BadBody("the answer is not JSON") from None
     if not _shallow(value):
@@ -188,7 +188,7 @@ def _decoded(body: bytes) -> Any:
     return value
 
 
-def _parsed(body: bytes) -> Any:
+def _parse(body: bytes) -> Any:
     """The JSON value; ValueError or RecursionError where there is none.
 
     The parser that takes half the time gives no other thread its turn, so it is not for large bodies; what it refuses (a
@@ -197,14 +197,14 @@ def _parsed(body: bytes) -> Any:
     if len(body) <= LARGE:
         with suppress(ValueError):
             return from_json(body, allow_inf_nan=False)
-    return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_hook=_unchanged)
+    return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_hook=_yield_turn)
 
 
 # A body is decoded when its response is classified, and again when the match is translated, in the same poll.
-_cached = lru_cache(maxsize=8)(_decoded)
+_cached = lru_cache(maxsize=8)(_decode_body)
 
 
-def _unchanged(value: dict[str, Any]) -> dict[str, Any]:
+def _yield_turn(value: dict[str, Any]) -> dict[str, Any]:
     """Called for each object, so that other threads, the event loop's among them, get their turn in a long body."""
     return value
 

@@ -263,7 +263,7 @@ class Exchange(NamedTuple):
     close: Callable[[], Awaitable[None]]
 
 
-async def _sent(client: Client, path: str, etag: str | None) -> Exchange:
+async def _send(client: Client, path: str, etag: str | None) -> Exchange:
     """The beginning of the response. Raises `transport_errors`."""
     session = client.session if etag else None
     if session is None:
@@ -286,7 +286,7 @@ async def _sent_by_httpx(client: Client, path: str, etag: str | None) -> Exchang
 
 
 async def _exchange(client: Client, path: str, etag: str | None, heard: FailedResponse) -> Reply:
-    response = await _sent(client, path, etag)
+    response = await _send(client, path, etag)
     try:
         head = _head(response.fields)
         heard.status = response.status

@@ -101,18 +101,18 @@ def _step(before: TimedRow, row: TimedRow, seconds: int) -> float:
     back = BACK * max(-seconds, 0)
     if not before.minute or not row.minute:
         return back
-    return back + abs(seconds - _played(row.minute) + _played(before.minute))
+    return back + abs(seconds - _seconds_of_play(row.minute) + _seconds_of_play(before.minute))
 
 
 def _off_plan(row: TimedRow, moment: int, change: ClockChange, kickoff: int | None) -> float:
     """What it costs that a row is not when it would be after a kick-off in time."""
     if kickoff is None or not row.minute:
         return 0.0
-    played = _played(row.minute)
+    played = _seconds_of_play(row.minute)
     return ANCHOR * min(abs(moment - each - played) for each in change.readings(kickoff))
 
 
-def _played(minute: int) -> int:
+def _seconds_of_play(minute: int) -> int:
     """Seconds from kick-off to a minute of play."""
     return 60 * (minute - 1 + (BREAK if minute > HALF else 0))
 

@@ -38,7 +38,7 @@ class Registry:
 
         ValueError for one that cannot be loaded, and where two have one id.
         """
-        added = (_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+        added = (_load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
         return cls.of((*BUILT_IN, *added))
 
     @property
@@ -59,7 +59,7 @@ class Registry:
         return iter(self.providers.values())
 
 
-def _loaded(entry: EntryPoint) -> Any:
+def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except (ImportError, AttributeError) as error:

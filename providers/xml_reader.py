@@ -30,12 +30,12 @@ def decode_xml(resource: str, body: bytes, rows: frozenset[str] = frozenset()) -
     MAX_DEPTH or has more than MAX_ELEMENTS elements.
     """
     try:
-        return _cached(body, rows) if len(body) <= CACHED else _decoded(body, rows)
+        return _cached(body, rows) if len(body) <= CACHED else _decode(body, rows)
     except BadBody as error:
         raise BadBody(f"{resource}: {error.message}") from None
 
 
-def _decoded(body: bytes, rows: frozenset[str]) -> Element:
+def _decode(body: bytes, rows: frozenset[str]) -> Element:
     if not body.strip():
         raise BadBody("empty answer")
     builder = _Builder(rows)
@@ -57,7 +57,7 @@ def _decoded(body: bytes, rows: frozenset[str]) -> Element:
 
 
 # A body is decoded when its response is classified, and again when the match is translated, in the same poll.
-_cached = lru_cache(maxsize=8)(_decoded)
+_cached = lru_cache(maxsize=8)(_decode)
 
 
 def _refuse(*_: object) -> int:

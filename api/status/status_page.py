@@ -112,9 +112,9 @@ def render(found: Mapping[str, Any], now: float) -> str:
     facts = {
         "Process": f"{process['role']} · {process['host']} · pid {process['pid']} · matchwire {process['version']}",
         "Running since": _instant(process["startedAt"], now),
-        "Processes that follow matches": _known(found["workers"]),
+        "Processes that follow matches": _or_dash(found["workers"]),
         **{LABELS.get(name, name): count for name, count in (found["matches"] or {}).items()},
-        **{LABELS.get(name, name): _known(count) for name, count in (found["webhooks"] or {}).items()},
+        **{LABELS.get(name, name): _or_dash(count) for name, count in (found["webhooks"] or {}).items()},
     }
     body = (
         load_templates("api.status")
@@ -185,7 +185,7 @@ def _alarm(each: Mapping[str, Any], now: float) -> tuple[str, ...]:
     return each["kind"], each["message"], _instant(each["beganAt"], now), _instant(each["endedAt"], now)
 
 
-def _known(value: Any) -> Any:
+def _or_dash(value: Any) -> Any:
     return "–" if value is None else value
 
 

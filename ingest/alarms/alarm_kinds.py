@@ -83,7 +83,7 @@ async def silent_feeds(followers: Followers) -> list[Observed]:
 
 
 def _silent_feed_ended(followers: Followers | None, conn: Connection, alarm: Alarm) -> Ending | None:
-    name, match = alarm.details.get("match"), _followed(followers, alarm.name)
+    name, match = alarm.details.get("match"), _find_match(followers, alarm.name)
     if match is None:
         return _unless_followed(conn, alarm.name, f"the match {name} is not followed any more")
     if match.waiting.answered_at is None:
@@ -91,7 +91,7 @@ def _silent_feed_ended(followers: Followers | None, conn: Connection, alarm: Ala
     return _well(f"the running match {name} has good answers from {alarm.details.get('endpoint')} again")
 
 
-def _followed(followers: Followers | None, follow_id: str) -> FollowedMatch | None:
+def _find_match(followers: Followers | None, follow_id: str) -> FollowedMatch | None:
     found = () if followers is None else followers.matches
     return next((match for match in found if match.id == follow_id), None)
 
@@ -145,7 +145,7 @@ def _frozen_ended(followers: Followers | None, conn: Connection, alarm: Alarm) -
     gone = f"the {kind} {name} is not followed any more"
     if kind == "liveblog" and attachment is None:
         return _over(gone)
-    match = _followed(followers, follow_id)
+    match = _find_match(followers, follow_id)
     if match is None:
         return _unless_followed(conn, follow_id, gone)
     return _well(f"the {kind} {name} is in line with its provider again") if match.polls else None

@@ -248,7 +248,7 @@ class Announcer:
 def announcement(alarm: Alarm, state: State) -> str:
     """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
     heading = "recovered" if alarm.details.get("recovered", True) else "alarm over"
-    over = f"{heading} after {_lasted(alarm):.0f} s: {alarm.details.get('end', alarm.message)}"
+    over = f"{heading} after {_duration(alarm):.0f} s: {alarm.details.get('end', alarm.message)}"
     return json.dumps(
         {
             "event_type": f"alarm_{state}",
@@ -269,9 +269,9 @@ def _log_beginning(alarm: Alarm) -> None:
 
 def _log_end(alarm: Alarm) -> None:
     what = {"message": alarm.details.get("end", alarm.message), "recovered": alarm.details.get("recovered", True)}
-    log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, seconds=round(_lasted(alarm)), **what)
+    log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, seconds=round(_duration(alarm)), **what)
 
 
-def _lasted(alarm: Alarm) -> float:
+def _duration(alarm: Alarm) -> float:
     """Seconds from its beginning to its end."""
     return (alarm.began_at if alarm.ended_at is None else alarm.ended_at) - alarm.began_at

@@ -63,7 +63,7 @@ def add(
         email=email,
         name=shown,
         role=role,
-        password_hash=None if no_password else _hashed(settings, email, shown),
+        password_hash=None if no_password else _ask_for_password(settings, email, shown),
     )
 
     def create(unit: Unit) -> None:
@@ -105,7 +105,7 @@ def password(settings: Settings, email: Email) -> None:
     from store.accounts import accounts, sessions
 
     account = on_database(settings, partial(_account, email=email))
-    hashed = _hashed(settings, account.email, account.name)
+    hashed = _ask_for_password(settings, account.email, account.name)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
@@ -261,7 +261,7 @@ def _account(unit: Unit, email: str) -> StoredAccount:
     return found
 
 
-def _hashed(settings: Settings, email: str, name: str) -> str:
+def _ask_for_password(settings: Settings, email: str, name: str) -> str:
     """The hash of a password that is prompted for twice, or, where nobody sits at a terminal, the line of standard input."""
     from mapping.desk.password_rules import LONGEST, SHORTEST
 

@@ -28,10 +28,10 @@ def examine_providers(settings: Settings) -> list[CheckResult]:
 
     Organizations that share an endpoint share its request. Not to be called from a running event loop.
     """
-    return asyncio.run(_examined(settings))
+    return asyncio.run(_examine(settings))
 
 
-async def _examined(settings: Settings) -> list[CheckResult]:
+async def _examine(settings: Settings) -> list[CheckResult]:
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def reached(endpoint: Endpoint) -> ReachabilityResult:

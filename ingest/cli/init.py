@@ -116,7 +116,7 @@ def text_of(wanted: Wanted) -> str:
     return template.substitute(
         organization=wanted.organization,
         client=wanted.client,
-        name=_quoted(wanted.organization),
+        name=_quote(wanted.organization),
         provider=_provider(wanted),
     )
 
@@ -126,19 +126,19 @@ def _provider(wanted: Wanted) -> str:
         return NO_PROVIDER.format(organization=wanted.organization)
     lines = ""
     if wanted.username is not None:
-        lines = f'username = {_quoted(wanted.username)}\npassword_file = "{SECRETS}/{wanted.provider}"\n'
+        lines = f'username = {_quote(wanted.username)}\npassword_file = "{SECRETS}/{wanted.provider}"\n'
     elif wanted.credential is not None:
         lines = f'api_key_file = "{SECRETS}/{wanted.provider}"\n'
     return PROVIDER.format(
         organization=wanted.organization,
         provider=wanted.provider,
-        base_url=_quoted(wanted.base_url),
+        base_url=_quote(wanted.base_url),
         credentials=lines,
         text=str(wanted.text).lower(),
     )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """`text` as TOML writes it."""
     return json.dumps(text, ensure_ascii=False)
 

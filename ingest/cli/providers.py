@@ -77,10 +77,10 @@ def probe(  # noqa: PLR0917 -- options of a command line
     )
     try:
         if kind == "day":
-            listed = partial(_listed, organization=chosen, day=date.fromisoformat(ident))
+            listed = partial(_list_day, organization=chosen, day=date.fromisoformat(ident))
             shown, is_good = asyncio.run(_at_endpoint(settings, chosen, provider, listed)), True
         else:
-            fetched = partial(_fetched, organization=chosen, selector=_selector(kind, ident), text=text)
+            fetched = partial(_fetch_match, organization=chosen, selector=_selector(kind, ident), text=text)
             found = asyncio.run(_at_endpoint(settings, chosen, provider, fetched))
             shown, is_good = list(report(found)), found.match is not None
     except ServiceError as error:
@@ -144,7 +144,7 @@ def _no_endpoint(settings: config.Settings, organization: str, provider: str, in
     return f"{f'organization {organization}' if organization else 'the configuration'} has no endpoint of {provider}: add {wanted}"
 
 
-async def _fetched(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
+async def _fetch_match(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
     from providers.reachability import place_of
 
     adapter = source.adapter
@@ -161,7 +161,7 @@ async def _fetched(source: ProviderSource, organization: str, selector: Selector
         return Probe(endpoint, fetched, seconds, None, next(iter(failures), error.message))
 
 
-async def _listed(source: ProviderSource, organization: str, day: date) -> list[str]:
+async def _list_day(source: ProviderSource, organization: str, day: date) -> list[str]:
     """The list of a day line by line: how many matches of each competition stand where, and the words that nobody knows."""
     from providers.base import FixtureLister
     from providers.reachability import place_of
@@ -234,10 +234,10 @@ def _race(title: str | None, race: Race | None) -> Iterator[str]:
     if race.lap is not None:
         yield f"  lap {race.lap}{f' of {race.total_laps}' if race.total_laps else ''}, {race.flag or 'no flag'}"
     yield f"ranking {len(race.ranking)}"
-    yield from map(_ranked, race.ranking)
+    yield from map(_ranking_line, race.ranking)
 
 
-def _ranked(place: RankingEntry) -> str:
+def _ranking_line(place: RankingEntry) -> str:
     names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
     return f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
 

@@ -267,7 +267,7 @@ def _declare(unit: Unit, settings: Settings) -> None:
         [
             clients.ClientSpec(
                 id=name,
-                secrets=tuple(_hashed(secret) for secret in client.secrets),
+                secrets=tuple(_secret_hash(secret) for secret in client.secrets),
                 organizations=client.organizations,
                 scopes=client.scopes,
                 response_prefix=client.type_prefix,
@@ -278,7 +278,7 @@ def _declare(unit: Unit, settings: Settings) -> None:
     declare(unit, declared_records(settings))
 
 
-def _hashed(secret: str) -> str:
+def _secret_hash(secret: str) -> str:
     """The SHA-256 of a secret that the config gives in plain, or has hashed already (`matchwire clients hash`)."""
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 

@@ -69,7 +69,7 @@ class Reload:
         with self._one_at_a_time:
             if self._log_file is not None:
                 _reopen(self._log_file)
-            fresh = self._checked()
+            fresh = self._read_new_settings()
             if fresh is not None and self._loop is not None:
                 self._next = fresh
                 self._loop.call_soon_threadsafe(self._wanted.set)
@@ -104,7 +104,7 @@ class Reload:
                 return
             if self._next is not None:
                 before, self._running, self._next = settings, self._next, None
-                log.info("config.applying", changed=_changed(self._running, before))
+                log.info("config.applying", changed=_changed_tables(self._running, before))
 
     async def _serve(self, settings: Settings, stop: asyncio.Event, serve: Serve) -> None:
         self._wanted.clear()
@@ -133,7 +133,7 @@ class Reload:
         if self._listener is not None:
             self._listener.close()
 
-    def _checked(self) -> Settings | None:
+    def _read_new_settings(self) -> Settings | None:
         """The newest configuration where it is valid, differs from the one in force and can be applied; what it is, is logged."""
         try:
             fresh = self._read()
@@ -141,7 +141,7 @@ class Reload:
             problems = [str(problem) for problem in error.problems]
             log.warning("config.invalid", problems=problems, note="the settings before stay in force")
             return None
-        changed = _changed(fresh, self._running)
+        changed = _changed_tables(fresh, self._running)
         if not changed:
             log.info("config.unchanged")
             return None
@@ -154,7 +154,7 @@ class Reload:
         return fresh
 
 
-def _changed(fresh: Settings, running: Settings) -> list[str]:
+def _changed_tables(fresh: Settings, running: Settings) -> list[str]:
     """The tables that differ."""
     return [name for name in type(fresh).model_fields if getattr(fresh, name) != getattr(running, name)]
 

@@ -78,7 +78,7 @@ def _stored(conn: Connection, now: float) -> dict[str, Any]:
     webhooks = asdict(waiting) | {"oldest": None if waiting.oldest is None else max(0, round(now - waiting.oldest))}
     listed = alarms.list_alarms(conn, ended_since=now - RECENT)
     missing = [_missing(each) for each in list_missed(conn)[:LISTED]]
-    return {"webhooks": webhooks, "alarms": [_shown(alarm) for alarm in listed], "missing": missing}
+    return {"webhooks": webhooks, "alarms": [_alarm_row(alarm) for alarm in listed], "missing": missing}
 
 
 def _missing(each: MissedMatch) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _missing(each: MissedMatch) -> dict[str, Any]:
     }
 
 
-def _shown(alarm: Alarm) -> dict[str, Any]:
+def _alarm_row(alarm: Alarm) -> dict[str, Any]:
     ended = None if alarm.ended_at is None else int(alarm.ended_at)
     return {"kind": alarm.kind, "message": alarm.message, "beganAt": int(alarm.began_at), "endedAt": ended}
 

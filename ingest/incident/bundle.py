@@ -70,7 +70,7 @@ def collect(
         decisions = timeline.decisions_of(conn, source.follow_id)
         left_out = None if commentary or adapter is None else adapter.text_resource
         lines = [] if adapter is None else kept_lines(settings, adapter, source.match_id, left_out)
-        described.append(_described(source, adapter))
+        described.append(_describe_source(source, adapter))
         missed += missing(decisions, lines, left_out)
         folder = folder_of(source.provider, first=source is attachment)
         packed[f"{folder}decisions.json"] = _json([asdict(each) for each in decisions])
@@ -113,7 +113,9 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def _described(source: follow_rows.Attachment | standbys.StandbyRow, adapter: ProviderAdapter | None) -> dict[str, Any]:
+def _describe_source(
+    source: follow_rows.Attachment | standbys.StandbyRow, adapter: ProviderAdapter | None
+) -> dict[str, Any]:
     """What has to be known of a source to play its answers, without where they came from."""
     endpoint = None if adapter is None else adapter.endpoint
     return {

@@ -121,17 +121,19 @@ class Jobs:
                 async with asyncio.timeout(self._limit) as bound:
                     await self._work[key]()
             except TimeoutError as error:
-                self._failed(key, error, f"took longer than {self._limit:g} s" if bound.expired() else repr(error))
+                self._note_failure(
+                    key, error, f"took longer than {self._limit:g} s" if bound.expired() else repr(error)
+                )
             except ServiceError as error:
-                self._failed(key, error, error.message)
+                self._note_failure(key, error, error.message)
             except Exception as error:  # noqa: BLE001 -- logged with its trace, and tried again
-                self._failed(key, error, repr(error))
+                self._note_failure(key, error, repr(error))
             else:
                 self.counted.labels(_kind(key), "done").inc()
                 if self._failing.pop(key, None) is not None:
                     log.info("job.recovered", key=key)
 
-    def _failed(self, key: str, error: Exception, cause: str) -> None:
+    def _note_failure(self, key: str, error: Exception, cause: str) -> None:
         """Log the first failure in a row, and put the key off."""
         self.counted.labels(_kind(key), "failed").inc()
         earlier = self._failing.get(key)
@@ -174,12 +176,12 @@ class Scheduler:
         self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults=DEFAULTS)
 
     def every(self, seconds: float, tick: Tick, *, name: str) -> None:
-        self._scheduler.add_job(self._guarded(tick, name), "interval", seconds=seconds, id=name, name=name)
+        self._scheduler.add_job(self._guard(tick, name), "interval", seconds=seconds, id=name, name=name)
 
     def cron(self, expression: str, tick: Tick, *, name: str) -> None:
         """`expression`: the five fields of crontab, in UTC."""
         trigger = CronTrigger.from_crontab(expression, timezone="UTC")
-        self._scheduler.add_job(self._guarded(tick, name), trigger, id=name, name=name)
+        self._scheduler.add_job(self._guard(tick, name), trigger, id=name, name=name)
 
     def when_set(self, listener: Hear) -> None:
         """Call `listener` with the seconds by which the wall clock was set (back: less than 0), or the machine slept."""
@@ -197,7 +199,7 @@ class Scheduler:
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
-    def _guarded(self, tick: Tick, name: str) -> Tick:
+    def _guard(self, tick: Tick, name: str) -> Tick:
         """`tick` after a look at the clock. It never raises: APScheduler would log a traceback at every tick, and at a stop."""
         once = LogOnce("tick.failed", "tick.recovered")
 

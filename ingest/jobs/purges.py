@@ -111,10 +111,10 @@ class UploadPurge:
         """Purge; whether that is all. Raises StoreUnavailable where the database or the storage is away."""
         before = int(self._clock() - self._upload_kept)
         await self._files.discard_unfinished(before)
-        steps = (partial(self._unused, before), partial(self._strays, before))
+        steps = (partial(self._delete_unused, before), partial(self._strays, before))
         return all([await in_batches(step, longest=self._longest) for step in steps])
 
-    async def _unused(self, before: int) -> bool:
+    async def _delete_unused(self, before: int) -> bool:
         """Rows go first: a file without a row is found by its age, a row without a file could be referred to."""
         work = partial(uploads.unreferenced_keys, before=before, limit=LOOKED, after=self._looked)
         keys, after = await self._store.read(work)

@@ -140,7 +140,7 @@ async def publish_due(store: Store, clock: Callable[[], float], quarantine: Quar
     """
     now = clock()
     for game_id in await store.read(lambda conn: publishing.due(conn, now)):
-        with _quarantined(quarantine, "publish", game_id):
+        with _quarantining(quarantine, "publish", game_id):
             while (version := await store.write(partial(publishing.publish, game_id=game_id))) is not None:
                 log.info("events.published", game=game_id, version=version)
 
@@ -151,13 +151,13 @@ async def correct_liveblogs(store: Store, quarantine: Quarantine) -> None:
     Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
     """
     for game_id in await store.read(masterdata_use.waiting):
-        with _quarantined(quarantine, "correct", game_id):
+        with _quarantining(quarantine, "correct", game_id):
             while await store.write(partial(masterdata_use.correct, game_id=game_id)):
                 pass
 
 
 @contextmanager
-def _quarantined(quarantine: Quarantine, job: str, game_id: str) -> Iterator[None]:
+def _quarantining(quarantine: Quarantine, job: str, game_id: str) -> Iterator[None]:
     try:
         yield
     except ServiceError:

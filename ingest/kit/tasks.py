@@ -35,7 +35,7 @@ class KeyedTasks:
             return
         task = asyncio.create_task(self._run(key), name=f"job {key}")
         self._running[key] = task
-        task.add_done_callback(lambda _: self._ended(key))
+        task.add_done_callback(lambda _: self._on_end(key))
 
     async def stop(self, grace: float) -> None:
         """Take no more, let what runs end within `grace` seconds, then cut it off."""
@@ -60,7 +60,7 @@ class KeyedTasks:
         except Exception:  # nobody awaits a job: it is logged here or nowhere, and the next one runs all the same
             log.exception("job.failed", key=key)
 
-    def _ended(self, key: str) -> None:
+    def _on_end(self, key: str) -> None:
         del self._running[key]
         if key in self._again:
             self._again.discard(key)

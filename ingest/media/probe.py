@@ -75,7 +75,7 @@ class MediaProbes:
         try:
             while True:
                 if time.monotonic() < ends:
-                    for name, probes in await self._taken(under_way.values()):
+                    for name, probes in await self._take(under_way.values()):
                         task = asyncio.create_task(self._probe(probes), name="probe")
                         under_way[task] = name, len(probes)
                 if not under_way:
@@ -89,7 +89,7 @@ class MediaProbes:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _taken(self, under_way: Any) -> list[tuple[str, list[MediaProbe]]]:
+    async def _take(self, under_way: Any) -> list[tuple[str, list[MediaProbe]]]:
         """The next files: organization and those of one post."""
         tally = Tally[str]()
         for name, count in under_way:
@@ -113,7 +113,7 @@ class MediaProbes:
             raise
         except Exception as error:  # noqa: BLE001 -- a post that cannot be read, or a fault of ours: logged, and given up in the end
             _log_failure("media.unwritten", event, error)
-            findings = [self._failed(probe, UNWRITTEN) for probe in probes]
+            findings = [self._failure(probe, UNWRITTEN) for probe in probes]
             await self._store.write(partial(media_probes.put_off, findings=findings))
         else:
             if version is not None:
@@ -127,7 +127,7 @@ class MediaProbes:
             return await self._find(probe)
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this file
             _log_failure("media.probe_failed", probe.event_id, error)
-            return self._failed(probe, UNKNOWN)
+            return self._failure(probe, UNKNOWN)
 
     async def _find(self, probe: MediaProbe) -> Finding:
         name = probe.organization_id, probe.url
@@ -145,12 +145,12 @@ class MediaProbes:
         most = self._settings.probe_bytes
         fetched = await self._fetch(probe, range(most))
         if fetched.status != "new":
-            return self._failed(probe, fetched.cause or UNKNOWN)
+            return self._failure(probe, fetched.cause or UNKNOWN)
         image = await identify_image(fetched.body)
         if image is not None:
             return Finding(probe, {"subtype": "i", "width": image.width, "height": image.height, "duration_ms": 0})
         if not is_video(fetched.body):
-            return self._failed(probe, UNKNOWN)
+            return self._failure(probe, UNKNOWN)
         tail = await self._tail(probe, fetched, ends)
         return Finding(probe, {"subtype": "v"} | await facts_of(fetched.body, tail, fetched.total))
 
@@ -170,7 +170,7 @@ class MediaProbes:
     async def _fetch(self, probe: MediaProbe, part: range) -> Fetched:
         return await self._fetcher.fetch(probe.organization_id, probe.url, most=len(part), part=part)
 
-    def _failed(self, probe: MediaProbe, cause: str) -> Finding:
+    def _failure(self, probe: MediaProbe, cause: str) -> Finding:
         """Tried again later, twice as late each time; given up after the last try."""
         settings = self._settings
         if probe.tries >= settings.probe_tries:

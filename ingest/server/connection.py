@@ -217,11 +217,11 @@ class Connection(asyncio.Protocol):
     def refuse(self, error: ServiceError) -> None:
         """Answer with the error where no response is under way, and close."""
         self.limits.refused(error)
-        if self.requests == 0 or (self.requests == 1 and self._phase is BODY and not self._begun()):
+        if self.requests == 0 or (self.requests == 1 and self._phase is BODY and not self._response_has_begun()):
             self.send(as_bytes(error))
         self.finish()
 
-    def _begun(self) -> bool:
+    def _response_has_begun(self) -> bool:
         """Whether the response to the request that is coming in has begun."""
         return bool(self._joining.joined) or self._written != self._written_at_head
 

@@ -91,7 +91,7 @@ class FixtureLists:
         if kept is None or kept.until <= monotonic():
             kept = self._kept[key] = KeptList(asyncio.create_task(self._fetch(*key)))
             self._running.add(kept.request)
-            kept.request.add_done_callback(partial(self._ended, key, kept))
+            kept.request.add_done_callback(partial(self._keep_outcome, key, kept))
         return await asyncio.shield(kept.request)
 
     async def close(self) -> None:
@@ -114,7 +114,7 @@ class FixtureLists:
             log.exception("list.unreadable", endpoint=self._limiters[endpoint].name, first=str(first), last=str(last))
             raise BadBody("the provider's list cannot be read") from error
 
-    def _ended(self, key: Key, kept: KeptList, request: asyncio.Task[FixtureList]) -> None:
+    def _keep_outcome(self, key: Key, kept: KeptList, request: asyncio.Task[FixtureList]) -> None:
         """Keep the outcome for as long as it may be kept, and for its size."""
         self._running.discard(request)
         if request.cancelled() or request.exception() is not None:  # seen: nobody may be waiting any more

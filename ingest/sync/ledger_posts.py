@@ -47,7 +47,7 @@ class LedgerPosts:
         placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
         events = events_named(conn, [entry.local_id for entry in entries.values()])
         claimed = {entry.local_id: entry.said.get("created_at") for entry in entries.values()}
-        stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
+        stored = {name: _stored_event(event, claimed[name], placed.get(name)) for name, event in events.items()}
         return cls(game, entries, events, stored, placed)
 
     def block_id(self, game_id: str, key: str, part: str) -> str:
@@ -65,7 +65,7 @@ class LedgerPosts:
         }
 
 
-def _stored(event: StoredEvent, claimed: int | None, placed: int | None) -> Stored:
+def _stored_event(event: StoredEvent, claimed: int | None, placed: int | None) -> Stored:
     """The event as it stands now.
 
     A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts

@@ -134,7 +134,7 @@ def sync_liveblog(
     batch is looked at; `rest` is what the last one has left. `withdrawals`: what goals that are taken back leave, None for
     nothing. One that is paused stays as it is.
     """
-    game = None if terms.paused else _locked(unit, game_id)
+    game = None if terms.paused else _lock_liveblog(unit, game_id)
     if game is None:
         return Applied()
     only: AbstractSet[str] | None = None
@@ -147,7 +147,7 @@ def sync_liveblog(
     return liveblog.apply(next_batch(liveblog.adopt(only, rest), snapshot.timed(terms), only=only, rest=rest), rest)
 
 
-def _locked(unit: Unit, game_id: str) -> StoredGame | None:
+def _lock_liveblog(unit: Unit, game_id: str) -> StoredGame | None:
     """The liveblog, locked so that nobody edits what is merged; None for one that is gone. Raises UnreadableRow."""
     try:
         game = liveblogs.lock_game(unit, game_id)

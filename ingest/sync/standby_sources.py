@@ -102,7 +102,7 @@ def _deleted_doubles(
     unit: Unit, game_id: str, before: Iterable[PairState], after: Iterable[PairState]
 ) -> frozenset[str]:
     """Keys of posts that a person has deleted, and whose incident turns out to be that of another post, which stands."""
-    same = {one: other for was, now in zip(before, after, strict=True) for one, other in _merged(was, now)}
+    same = {one: other for was, now in zip(before, after, strict=True) for one, other in _merged_keys(was, now)}
     if not same:
         return frozenset()
     posts = LedgerPosts.read(unit.conn, game_id, same.keys() | same.values())
@@ -112,7 +112,7 @@ def _deleted_doubles(
     )
 
 
-def _merged(before: PairState, after: PairState) -> Iterator[tuple[str, str]]:
+def _merged_keys(before: PairState, after: PairState) -> Iterator[tuple[str, str]]:
     """Each key that is none any more, with the key of the same incident."""
     known, now = {row.key for row in after.keys}, {row.second: row.key for row in after.keys if row.second}
     yield from ((row.key, now[row.second]) for row in before.keys if row.key not in known and row.second in now)
@@ -125,11 +125,11 @@ def health_of(follow_ids: Iterable[str], health: Mapping[str, SourceHealth]) -> 
 
 def _match_of(standby: standbys.StandbySource, first: Match, rules: StandbyRules, organization_id: str) -> Match:
     """What is believed of the standby's match; of one that the organization does not get, or that says nothing yet, nothing."""
-    match = _believed(standby) if rules.serves(standby.endpoint, organization_id) else None
+    match = _read_belief(standby) if rules.serves(standby.endpoint, organization_id) else None
     return match or replace(NOTHING, provider=standby.provider, match_id=standby.match_id, sport=first.sport)
 
 
-def _believed(standby: standbys.StandbySource) -> Match | None:
+def _read_belief(standby: standbys.StandbySource) -> Match | None:
     """What is believed of the standby's match; None where that is nothing yet, or cannot be read: its next poll writes it anew."""
     try:
         return None if standby.belief is None else follow_rows.unpacked_belief(standby.belief).match

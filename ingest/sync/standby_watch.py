@@ -96,7 +96,9 @@ class StandbyWatch:
             for sources, states in known
             for row, state in zip(sources.standbys, states, strict=True)
         }
-        self._pace(matches.values(), {each for watched in known for each in self._needed(*watched, health, now)})
+        self._pace(
+            matches.values(), {each for watched in known for each in self._needed_standbys(*watched, health, now)}
+        )
         self.watched = tuple([each for each in known if each[0].first_id in matches])
         due = (sources.first_id for sources, states in self.watched if self._is_due(sources, states, health, now))
         for follow_id in dict.fromkeys(due):
@@ -106,7 +108,7 @@ class StandbyWatch:
         """The matches of these sources, what is known of each pair, and how their sources answer that other processes follow."""
         found = standbys.sources_with(conn, follow_ids)
         others = {name for each in found for name in each.follow_ids}.difference(follow_ids)
-        return [(each, self._known(each)) for each in found], standbys.health_of(conn, others)
+        return [(each, self._read_states(each)) for each in found], standbys.health_of(conn, others)
 
     def _health(self, match: FollowedMatch) -> HealthRow:
         return HealthRow(
@@ -124,7 +126,7 @@ class StandbyWatch:
             await self._store.write(partial(standbys.save_health, rows=new))
         self._said.update((row.follow_id, row) for row in new)
 
-    def _known(self, sources: MatchSources) -> States:
+    def _read_states(self, sources: MatchSources) -> States:
         """What is known of each pair, read anew where it has changed."""
         found = []
         for row in sources.standbys:
@@ -132,7 +134,7 @@ class StandbyWatch:
             found.append(state if edition == row.edition else row.known())
         return tuple(found)
 
-    def _needed(
+    def _needed_standbys(
         self, sources: MatchSources, states: States, health: Mapping[str, SourceHealth], now: float
     ) -> Iterator[str]:
         """The standbys that lead those before them, or may have to soon."""
@@ -177,7 +179,7 @@ class StandbyWatch:
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._followers.left_out.failed(match, error)
             return
-        now = {each.game_id: (each, self._known(each)) for each in after}
+        now = {each.game_id: (each, self._read_states(each)) for each in after}
         for sources, states in self.watched:
             if sources.game_id in now:
                 self._note(states, *now[sources.game_id])

@@ -57,7 +57,7 @@ def configure(level: str, format_: str, file: LogFile | None = None) -> None:
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Replace what is named like a secret, and secrets inside of texts such as URLs."""
-    return {name: HIDDEN if _names_secret(name) else _hidden(value) for name, value in event.items()}
+    return {name: HIDDEN if _names_secret(name) else _hide(value) for name, value in event.items()}
 
 
 @lru_cache(maxsize=1024)
@@ -65,13 +65,13 @@ def _names_secret(name: str) -> bool:
     return SECRET_NAMES.search(name) is not None
 
 
-def _hidden(value: object) -> object:
+def _hide(value: object) -> object:
     if isinstance(value, str):
         return DETAIL.sub(rf"\1{HIDDEN}", SECRET_IN_TEXT.sub(_mask, value)) if _may_hold_secret(value) else value
     if isinstance(value, dict):
-        return {name: HIDDEN if _names_secret(str(name)) else _hidden(each) for name, each in value.items()}
+        return {name: HIDDEN if _names_secret(str(name)) else _hide(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_hidden(each) for each in value]
+        return [_hide(each) for each in value]
     return value
 
 
@@ -118,7 +118,7 @@ class BestEffortStream:
         try:
             self._put(text)
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
-            self._lost(error)
+            self._report_loss(error)
         else:
             self._losing = False
         return len(text)
@@ -129,7 +129,7 @@ class BestEffortStream:
     def isatty(self) -> bool:
         return self._terminal
 
-    def _lost(self, error: OSError | ValueError) -> None:
+    def _report_loss(self, error: OSError | ValueError) -> None:
         if self._losing:
             return
         self._losing = True
@@ -144,7 +144,7 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._stream = self._opened()
+        self._stream = self._open_file()
 
     def append(self, text: str) -> None:
         """A line is one write, so that lines of several processes do not mix. Raises OSError."""
@@ -153,7 +153,7 @@ class LogFile:
 
     def reopen(self) -> None:
         """Go on in the file that has the name now: another one, where the log was rotated. Raises OSError, and changes nothing."""
-        fresh = self._opened()
+        fresh = self._open_file()
         with self._lock:
             stale, self._stream = self._stream, fresh
         stale.close()
@@ -162,7 +162,7 @@ class LogFile:
     def close(self) -> None:
         self._stream.close()
 
-    def _opened(self) -> FileIO:
+    def _open_file(self) -> FileIO:
         return open(self.path, "ab", buffering=0, opener=private_files.opener)
 
 

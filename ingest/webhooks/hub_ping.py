@@ -95,11 +95,11 @@ class HubPings:
         """Ping for those of these liveblogs that readers can see by now and no other process has pinged for."""
         games = await self._store.read(partial(hub_pings.pingable, game_ids=list(due))) if due else []
         ready = [game for game in games if due[game.id].late or not self._put_off(game)]
-        mine = await self._claimed(ready, due)
+        mine = await self._claim(ready, due)
         if mine and not await self._reaches(mine):
             self._try_later(mine, due)
 
-    async def _claimed(self, ready: Sequence[PingableGame], due: Mapping[str, DuePing]) -> list[PingableGame]:
+    async def _claim(self, ready: Sequence[PingableGame], due: Mapping[str, DuePing]) -> list[PingableGame]:
         """Those that no other process pings for; what has failed before is this one's already."""
         fresh = [game for game in ready if not due[game.id].failures]
         new = await self._store.write(partial(hub_pings.claim, changed=fresh)) if fresh else set()

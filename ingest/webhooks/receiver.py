@@ -221,9 +221,9 @@ class ReceiverWorker:
             self._queued -= 1
             task = asyncio.create_task(self._deliver(delivery), name=f"deliver to {self._host}")
             self._tasks[task] = key
-            task.add_done_callback(self._ended)
+            task.add_done_callback(self._on_end)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_end(self, task: asyncio.Task[None]) -> None:
         key = self._tasks.pop(task)
         if self._queues[key]:
             self._ready.append(key)

@@ -123,7 +123,7 @@ def confirm_answer(
     anew = numbered_anew(was, match)
     retreats = tuple([each for each in doubts.retreats.values() if each.name not in anew][-MOST_RETREATS:])
     disallowed = tuple(sorted(left_out | lost))
-    memory = Memory(retreats, sent_scores(match, shown), disallowed, _kept(keys, match, disallowed), earlier)
+    memory = Memory(retreats, sent_scores(match, shown), disallowed, _kept_keys(keys, match, disallowed), earlier)
     return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
 
 
@@ -172,7 +172,7 @@ def _wary(doubts: Doubts) -> frozenset[Part]:
     return frozenset().union(*(frozenset({Part.TEXT}) if each is Part.TEXT else PLAY for each in doubts.parts))
 
 
-def _kept(keys: Keys, match: Match, disallowed: Iterable[str]) -> Keys:
+def _kept_keys(keys: Keys, match: Match, disallowed: Iterable[str]) -> Keys:
     """The keys of what is still believed, and of goals that are not although the answers have them."""
     known = {*disallowed, *(each.key for each in match.incidents)} if keys else frozenset()
     return tuple([(new, old) for new, old in keys if old in known])

@@ -269,7 +269,7 @@ def _squad(
     known = {each.ext_id: place for place, each in enumerate(before) if each.ext_id not in others}
     stayed = [each for each in before if each.ext_id in known]
     rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
-    return _in_order(rows, known) if _moved(rows, known) and _order_stays(rows, known, name, doubts) else rows
+    return _in_order(rows, known) if _has_moved(rows, known) and _order_stays(rows, known, name, doubts) else rows
 
 
 def _order_stays(people: Iterable[Person], places: Iterable[str], name: str, doubts: Doubts) -> bool:
@@ -277,7 +277,7 @@ def _order_stays(people: Iterable[Person], places: Iterable[str], name: str, dou
     return doubts.keep(Part.SQUADS, f"{name} order", tuple(places), order)
 
 
-def _moved(people: Iterable[Person], places: Mapping[str, int]) -> bool:
+def _has_moved(people: Iterable[Person], places: Mapping[str, int]) -> bool:
     names = [each.ext_id for each in people]
     return places.keys() == set(names) and [*places] != names
 

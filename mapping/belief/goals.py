@@ -183,7 +183,9 @@ def with_steps(before: Match, answer: Match) -> Match:
     sport = sport_of(answer)
     if sport.steps is None:
         return answer
-    found = sorted([*_scored(sport.steps, before, answer), *_ended(sport, sport.steps, before, answer)], key=_place)
+    found = sorted(
+        [*_scored_games(sport.steps, before, answer), *_ended_parts(sport, sport.steps, before, answer)], key=_place
+    )
     first = len(answer.incidents)
     return replace(
         answer, incidents=(*answer.incidents, *(replace(each, order=first + at) for at, each in enumerate(found)))
@@ -194,7 +196,7 @@ def _place(each: Incident) -> tuple[int, bool, int]:
     return each.phase or 0, each.marks_period, 0 if each.score is None else each.score.total
 
 
-def _scored(steps: Steps, before: Match, answer: Match) -> Sequence[Incident]:
+def _scored_games(steps: Steps, before: Match, answer: Match) -> Sequence[Incident]:
     """The steps up to the score; without one all that are known, as nothing says that they are wrong."""
     known = [each for each in before.incidents if each.key.startswith(SCORE_KEY)]
     score = answer.score
@@ -259,7 +261,7 @@ def _phase_of(score: Score, answer: Match) -> int | None:
     return next((number for number, after in over if after == score), answer.clock.phase or None)
 
 
-def _ended(sport: Sport, steps: Steps, before: Match, answer: Match) -> Iterator[Incident]:
+def _ended_parts(sport: Sport, steps: Steps, before: Match, answer: Match) -> Iterator[Incident]:
     """The parts that are over, of which each was not when the match was believed first."""
     known = {each.key: each for each in before.incidents if each.marks_period}
     regular = sport.timing.num_regular_phases if sport.timing is not None else 0

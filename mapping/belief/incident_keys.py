@@ -39,13 +39,13 @@ def with_kept_keys(
     believed |= uncounted
     keys = {new: old for new, old in known if old in believed and old not in said}
     taken = {old for new, old in keys.items() if new in said}
-    gone = _gone(before, said.union(taken, answer.unreadable))
-    keys |= _corrected(before, *_unlike(gone, _new(answer, believed.union(keys)), uncounted)) if gone else {}
+    gone = _gone_incidents(before, said.union(taken, answer.unreadable))
+    keys |= _corrected_keys(before, *_unlike(gone, _new(answer, believed.union(keys)), uncounted)) if gone else {}
     kept = tuple(keys.items())[-MOST_KEYS:]
-    return (_renamed(answer, dict(kept)), kept) if kept else (answer, kept)
+    return (_rename(answer, dict(kept)), kept) if kept else (answer, kept)
 
 
-def _gone(before: Match, there: AbstractSet[str]) -> list[Incident]:
+def _gone_incidents(before: Match, there: AbstractSet[str]) -> list[Incident]:
     return [each for each in before.incidents if each.key not in there and not _keyed_by_place(each)]
 
 
@@ -76,7 +76,7 @@ def numbered_anew(was: Match, now: Match) -> frozenset[str]:
     return frozenset(each.key for each in gone if content(each) in there)
 
 
-def _corrected(before: Match, gone: Sequence[Incident], new: Sequence[Incident]) -> dict[str, str]:
+def _corrected_keys(before: Match, gone: Sequence[Incident], new: Sequence[Incident]) -> dict[str, str]:
     """New key → key of what is gone, for each incident that is a correction of it; each is taken once."""
     found: dict[str, str] = {}
     for each in new:
@@ -154,7 +154,7 @@ def _is_card(sport: Sport, incident: Incident) -> bool:
     return kind.absorbed_by is not None or kind.moment is MomentType.SENT_OFF
 
 
-def _renamed(answer: Match, keys: Mapping[str, str]) -> Match:
+def _rename(answer: Match, keys: Mapping[str, str]) -> Match:
     """The answer with these keys replaced, also where texts and faults name them."""
     unreadable = answer.unreadable
     comments = [
@@ -171,7 +171,7 @@ def _renamed(answer: Match, keys: Mapping[str, str]) -> Match:
 def bound_texts(before: Iterable[Comment], after: Sequence[Comment], incidents: AbstractSet[str]) -> list[Comment]:
     """The texts after, each bound to the incident that it belonged to before, by its key, else by its words."""
     known = {each.key: each for each in before}
-    return [each if each.incident_key in incidents else _bound(each, known, incidents) for each in after]
+    return [each if each.incident_key in incidents else _bind_text(each, known, incidents) for each in after]
 
 
 def without_repeated(before: Sequence[Comment], after: Iterable[Comment]) -> list[Comment]:
@@ -186,7 +186,7 @@ def unbound_from(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Co
     return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]
 
 
-def _bound(text: Comment, known: Mapping[str, Comment], incidents: AbstractSet[str]) -> Comment:
+def _bind_text(text: Comment, known: Mapping[str, Comment], incidents: AbstractSet[str]) -> Comment:
     """The text as that of its incident: without the headline that the provider adds where it stands alone."""
     same = [known[text.key]] if text.key in known else [each for each in known.values() if _repeats(text, each)]
     was = next((each for each in same if each.incident_key in incidents), None)

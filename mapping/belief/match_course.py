@@ -247,12 +247,12 @@ def with_end(match: Match, how: Decided) -> Match:
         return match
     method = how if how is Decided.ABANDONED else None
     if end in {each.kind for each in match.incidents}:
-        return replace(match, incidents=tuple([_ended(each, end, method) for each in match.incidents]))
+        return replace(match, incidents=tuple([_end_incident(each, end, method) for each in match.incidents]))
     post = Incident(key=f"{PERIOD_KEY}{end}", kind=end, order=len(match.incidents), method=method, synthesised=True)
     return replace(match, incidents=(*match.incidents, post))
 
 
-def _ended(incident: Incident, end: str, method: Decided | None) -> Incident:
+def _end_incident(incident: Incident, end: str, method: Decided | None) -> Incident:
     """The end that the feed has sent, unless it says itself how it came about; an abandonment is no end of a match that went on."""
     if incident.kind != end or incident.method not in {None, Decided.ABANDONED}:
         return incident
@@ -298,8 +298,8 @@ def is_awarded(was: Match | None, answer: Match) -> bool:
         return True
     if was is not None and was.award is not None:
         return answer.score != was.score
-    ended, pitch = (Status.FINISHED, _named(answer)) if was is None else (was.status, was.score)
-    return pitch is not None and _is_given(answer.score, pitch, _named(answer), ended)
+    ended, pitch = (Status.FINISHED, _counted_goals(answer)) if was is None else (was.status, was.score)
+    return pitch is not None and _is_given(answer.score, pitch, _counted_goals(answer), ended)
 
 
 def _is_given(score: Score, pitch: Score, named: Score, ended: Status) -> bool:
@@ -312,7 +312,7 @@ def _is_given(score: Score, pitch: Score, named: Score, ended: Status) -> bool:
 
 def with_award(was: Match | None, answer: Match) -> Match:
     """The answer with its score as the award, beside the score on the pitch and all that was played, also where its rows went."""
-    award, named, known = answer.score or Score(0, 0), _named(answer), {each.key for each in answer.incidents}
+    award, named, known = answer.score or Score(0, 0), _counted_goals(answer), {each.key for each in answer.incidents}
     begun = was if was is not None and was.status.rank and was.incidents else None
     kept = () if begun is None else tuple(each for each in begun.incidents if each.key not in known)
     texts = () if begun is None else begun.comments
@@ -333,7 +333,7 @@ def with_award(was: Match | None, answer: Match) -> Match:
     return with_end(match, Decided.AWARD) if match.incidents else match
 
 
-def _named(match: Match) -> Score:
+def _counted_goals(match: Match) -> Score:
     """The goals that have rows."""
     return Score(len(goals_of(match, "home")), len(goals_of(match, "away")))
 

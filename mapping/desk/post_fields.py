@@ -136,7 +136,9 @@ def _at(document: Any, path: str) -> Any:
     value, rest = document, path
     while rest:
         if isinstance(value, list):
-            return next((_at(row, rest[len(name) + 1 :]) for row, name in _named(value) if _begins(rest, name)), None)
+            return next(
+                (_at(row, rest[len(name) + 1 :]) for row, name in _rows_with_names(value) if _begins(rest, name)), None
+            )
         if not isinstance(value, dict):
             return None
         name, _, rest = rest.partition(".")
@@ -144,7 +146,7 @@ def _at(document: Any, path: str) -> Any:
     return value
 
 
-def _named(rows: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+def _rows_with_names(rows: Iterable[Any]) -> Iterator[tuple[Any, str]]:
     return ((row, row.get("local_id") or row.get("title") or "") for row in rows if isinstance(row, dict))
 
 
@@ -176,7 +178,7 @@ def _words_of(value: Mapping[str, Any]) -> str:
         return ":".join(str(value.get(name) or NOTHING) for name in ("home_score", "away_score"))
     if isinstance(value.get("player"), dict):
         return _acting(value, value["player"])
-    return _called(value) or _inner(value)
+    return _name_of(value) or _inner(value)
 
 
 def _acting(value: Mapping[str, Any], player: Mapping[str, Any]) -> str:
@@ -184,7 +186,7 @@ def _acting(value: Mapping[str, Any], player: Mapping[str, Any]) -> str:
     return f"{name} ({role})" if role else name
 
 
-def _called(value: Mapping[str, Any]) -> str:
+def _name_of(value: Mapping[str, Any]) -> str:
     return next((str(value[name]) for name in CALLED if isinstance(value.get(name), str) and value[name]), "")
 
 

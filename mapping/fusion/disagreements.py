@@ -54,10 +54,10 @@ def differences(
         yield from _of_pair(ours[one], theirs[two], people, own_goals=own_goals)
     for key in ours.keys() - pairs.keys():
         if _is_lacking(ours[key], second, kinds):
-            yield Disagreement("missing", key, _said(ours[key]), "")
+            yield Disagreement("missing", key, _incident_text(ours[key]), "")
     for key in theirs.keys() - set(pairs.values()):
         if _is_lacking(theirs[key], first, kinds):
-            yield Disagreement("missing", key, "", _said(theirs[key]))
+            yield Disagreement("missing", key, "", _incident_text(theirs[key]))
 
 
 def _of_pair(one: Incident, two: Incident, people: frozenset[str], *, own_goals: bool) -> Iterator[Disagreement]:
@@ -65,7 +65,7 @@ def _of_pair(one: Incident, two: Incident, people: frozenset[str], *, own_goals:
     if kind_class(one) in CHECKED:
         about: About = "scorer" if kind_class(one) == "goal" else "player"
         if about == "scorer" and own_goals and one.kind != two.kind:
-            yield Disagreement(about, one.key, _said(one), _said(two))
+            yield Disagreement(about, one.key, _incident_text(one), _incident_text(two))
         elif same_people(one, two, people) is False:
             yield Disagreement(about, one.key, _names(one), _names(two))
         if (minutes_apart(one, two) or 0) > NEAR:
@@ -87,7 +87,7 @@ def _is_sent_off_by_another(yellow: Incident, match: Match) -> bool:
     return any(same_people(yellow, each, known) for each in second)
 
 
-def _said(incident: Incident) -> str:
+def _incident_text(incident: Incident) -> str:
     return " ".join(filter(None, [incident.kind, _minute(incident), _names(incident)]))
 
 

@@ -134,12 +134,14 @@ def fuse(
     people = frozenset(each.ext_id for each in people_of(first))
     sources = _Sources(first, second, leads, settled, by_key, people)
     known = [(each.first, each.second) for each in keys if each.first and each.second]
-    pairs = pair_incidents(first, second, known, _gone("first", keys, sources), _gone("second", keys, sources))
+    pairs = pair_incidents(
+        first, second, known, _gone_goals("first", keys, sources), _gone_goals("second", keys, sources)
+    )
     found = _rows(keys, pairs, sources)
     older = frozenset[str]() if alone else _older(found, sources)
     sources = replace(sources, settled=settled and not older)
     rows = tuple(_with_taken_back(replace(row, older=row.key in older), sources) for row in found)
-    counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
+    counted: dict[SourceName, Score | None] = {name: _counted_score(name, rows, sources) for name in OTHER}
     score, state = _score(counted, sources), _further(sources, kinds)
     match = replace(
         sources.leading,
@@ -186,7 +188,7 @@ def _goals(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> S
     return Score(sides.count("home"), sides.count("away"))
 
 
-def _gone(source: SourceName, keys: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
+def _gone_goals(source: SourceName, keys: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
     """The goals that a source has no more, or gives to the other side."""
     had = [row.was for row in keys if row.was is not None and row.origin == source and row.was.key == row.of(source)]
     now = sources.incidents[source]
@@ -203,7 +205,7 @@ def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources)
     taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
     had, used = {row.first for row in keys if row.first}, {row.key for row in keys}
     for known in (*keys, *(_new_row(key, sources, used) for key in sources.incidents[sources.leads])):
-        row = _repaired(known, pairs, firsts)
+        row = _repair_key(known, pairs, firsts)
         is_other = not known.first and row.first in had
         if is_other or row.first in taken["first"] or row.second in taken["second"]:
             continue
@@ -223,7 +225,7 @@ def _new_row(key: str, sources: _Sources, used: Container[str]) -> FusedKey:
     return FusedKey(own, second=key)
 
 
-def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:
+def _repair_key(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:
     """The row with the key of the other source as it is paired now; a pair that has come apart is none."""
     if row.first in pairs:
         return replace(row, second=pairs[row.first])
@@ -243,7 +245,7 @@ def _older(rows: Iterable[FusedKey], sources: _Sources) -> frozenset[str]:
 def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     """The row, marked where the leading source has just taken it back, or free of a mark that does not hold any more."""
     leads, now = sources.leads, sources.incidents[row.origin].get(row.of(row.origin))
-    if now is not None and kind_class(now) == "goal" and not _gone(row.origin, [row], sources):
+    if now is not None and kind_class(now) == "goal" and not _gone_goals(row.origin, [row], sources):
         row = replace(row, was=now)
     if row.of(leads) and not row.older and not sources.has(leads, row):
         return replace(row, taken_back="first" if row.taken_back == "first" else leads)
@@ -274,7 +276,7 @@ def _score(counted: Mapping[SourceName, Score | None], sources: _Sources) -> Sco
     return other if not sources.settled and covers(other, leading) else leading
 
 
-def _counted(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score | None:
+def _counted_score(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score | None:
     """A source's score without the goals that it still has and the match has not any more."""
     score = sources.first.score if source == "first" else sources.second.score
     if score is None:

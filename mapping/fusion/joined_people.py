@@ -56,13 +56,13 @@ def join_people(lead: Match, other: Match, known: Mapping[str, str] | None = Non
     alone joins nobody: feeds give one number to two. `known`: pairs that a person has named, which stand.
     """
     joined = dict(known or {})
-    for ours, theirs in ((lead.home, _named(other, "home")), (lead.away, _named(other, "away"))):
+    for ours, theirs in ((lead.home, _side_with_squad(other, "home")), (lead.away, _side_with_squad(other, "away"))):
         if ours is not None and theirs is not None:
             joined |= dict(_of_side(ours, theirs, joined))
     return joined
 
 
-def _named(match: Match, name: SideName) -> Side | None:
+def _side_with_squad(match: Match, name: SideName) -> Side | None:
     """A side with its squad; where the source names none, with those of the side who did something."""
     side = match.side(name)
     if side is None or squad(side):

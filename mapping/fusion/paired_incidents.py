@@ -77,7 +77,7 @@ def pair_incidents(
     theirs = _by_side((*other.incidents, *gone_there))
     for name, ones in _by_side((*lead.incidents, *gone)).items():
         twos = theirs.get(name, [])
-        found.update(_aligned(ones, twos, costs(ones, twos)))
+        found.update(_align(ones, twos, costs(ones, twos)))
     taken = shared.union(found.values())
     ones = [each for each in lead.incidents if each.key not in found and not is_shared(each.key)]
     found.update(_cheapest(costs(ones, (each for each in other.incidents if each.key not in taken))))
@@ -106,7 +106,7 @@ def _in_order(goals: list[Incident], side: str | None) -> list[Incident]:
     return goals
 
 
-def _aligned(ones: Sequence[Incident], twos: Sequence[Incident], costs: Costs) -> dict[str, str]:
+def _align(ones: Sequence[Incident], twos: Sequence[Incident], costs: Costs) -> dict[str, str]:
     """The pairs of two sequences in order that cost least together with what is left over."""
     best: list[tuple[float, dict[str, str]]] = [(at * COSTS["missing"], {}) for at in range(len(twos) + 1)]
     for number, one in enumerate(ones, 1):

@@ -57,7 +57,7 @@ def _why_other_teams(lead: Match, other: Match) -> Contradiction | None:
     if len(lead.sides) + len(other.sides) < 4 or _all_alike(lead.sides, other.sides):
         return None
     turned = _all_alike(lead.sides, other.sides[::-1])
-    return Contradiction(Mismatch.SIDES if turned else Mismatch.TEAMS, _named(lead), _named(other))
+    return Contradiction(Mismatch.SIDES if turned else Mismatch.TEAMS, _teams_text(lead), _teams_text(other))
 
 
 def _all_alike(sides: Iterable[Side], others: Iterable[Side]) -> bool:
@@ -76,5 +76,5 @@ def _alike(one: Side, other: Side) -> bool:
     return same and share_beginning(team_tokens(*names), team_tokens(*others))
 
 
-def _named(match: Match) -> str:
+def _teams_text(match: Match) -> str:
     return " – ".join(side.name for side in match.sides)

@@ -106,8 +106,8 @@ def fuse_pair(
         keys=fused.keys,
         settled=settled,
         running=first.status.running or second.status.running,
-        first=next_signs(state.first, first, second, now, _expected("first", first, fused, state, rules)),
-        second=next_signs(state.second, second, first, now, _expected("second", second, fused, state, rules)),
+        first=next_signs(state.first, first, second, now, _what_is_expected("first", first, fused, state, rules)),
+        second=next_signs(state.second, second, first, now, _what_is_expected("second", second, fused, state, rules)),
         differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
         alone=tuple(alone.items()),
         held=tuple(waiting),
@@ -115,7 +115,9 @@ def fuse_pair(
     return fused.match, after
 
 
-def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairState, rules: PairRules) -> WhatIsExpected:
+def _what_is_expected(
+    source: SourceName, own: Match, fused: FusedMatch, state: PairState, rules: PairRules
+) -> WhatIsExpected:
     """What a source should have. A standby need not name each goal: it leads only where the other one gives nothing."""
     other, needed = OTHER[source], source in {"first", state.lead.source}
     return WhatIsExpected(
@@ -150,7 +152,7 @@ def look(state: PairState, health: Health, rules: PairRules, now: float) -> Pair
     """
     lead = state.lead
     if state.running or rules.pinned is not None or lead.source == "second":
-        signed = {name: _signed(each, state.signs(name)) for name, each in health.items()}
+        signed = {name: _with_signs(each, state.signs(name)) for name, each in health.items()}
         lead = next_lead(lead, signed, now, rules=rules.lead, pinned=rules.pinned)
     dead = tuple(name for name, each in health.items() if wrong_with(each, rules.lead, now) in DEAD)
     lasting = tuple(replace(each, lasts=each.lasts or _lasts(each, health)) for each in state.differences)
@@ -168,7 +170,7 @@ def _is_settled(state: PairState, now: float) -> bool:
     return now - state.lead.since >= SETTLED
 
 
-def _signed(health: SourceHealth, signs: SourceSigns) -> SourceHealth:
+def _with_signs(health: SourceHealth, signs: SourceSigns) -> SourceHealth:
     return replace(health, behind_since=signs.behind_since, implausible_since=signs.implausible_since)
 
 

@@ -37,14 +37,14 @@ def display(options: Mapping[str, Any] | None, state_info: Mapping[str, Any] | N
     length = phase_length(options, phase)
     if show is None or not length or not _is_played(state):
         return ""
-    return show(ClockReading(_elapsed(state, now), length, played_before(options, phase)))
+    return show(ClockReading(_elapsed_seconds(state, now), length, played_before(options, phase)))
 
 
 def _is_played(state: Mapping[str, Any]) -> bool:
     return state.get("gamestate") == RUNNING and not state.get("is_break") and state.get("check_time") is not None
 
 
-def _elapsed(state: Mapping[str, Any], now: int) -> int:
+def _elapsed_seconds(state: Mapping[str, Any], now: int) -> int:
     """Seconds played in the phase."""
     since = 0 if state.get("timeout") else max(now - int(state["check_time"]), 0)
     return max(state.get("check_seconds") or 0, 0) + since

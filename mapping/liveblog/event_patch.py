@@ -213,22 +213,25 @@ def _present(fields: Document) -> Document:
 
 
 def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: Stamp) -> Document:
-    old_blocks, old_media = _stored(before, "contents"), _stored(before, "media")
+    old_blocks, old_media = _stored_rows(before, "contents"), _stored_rows(before, "media")
     blocks = _sent_blocks(sent, seen, old_blocks)
     if blocks is None and "media" not in sent:
         return {}
     media = media_entries(sent["media"] or [], old_media, stamp) if "media" in sent else old_media
     whole = _in_older_form(sent)
     older = legacy_entries(sent, media) if whole or not old_media else ()
-    wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks, stamp.new_id)
+    wanted = old_blocks if blocks is None else _adopt_blocks(old_blocks, seen, blocks, stamp.new_id)
     wanted = without_gone(wanted, media) if whole else wanted
     made = show_media(wanted, media, stamp, older=older)
     if "media" not in sent:
         made = made._replace(media=without_hidden(made, old_blocks))
-    return {"contents": [_safe(_named(block, stamp.new_id), old_blocks) for block in made.blocks], "media": made.media}
+    return {
+        "contents": [_safe(_with_id(block, stamp.new_id), old_blocks) for block in made.blocks],
+        "media": made.media,
+    }
 
 
-def _named(block: Document, new_id: NewId) -> Document:
+def _with_id(block: Document, new_id: NewId) -> Document:
     return block if block.get("local_id") else {**block, "local_id": new_id("b")}
 
 
@@ -236,7 +239,7 @@ def _sent_blocks(sent: Document, seen: Document, stored: Sequence[Document]) -> 
     """The blocks that a client means, in whichever form it wrote them; None where it leaves them as they are."""
     blocks = (sent["contents"] or []) if "contents" in sent else None
     if blocks is None or blocks == (seen.get("contents") or []):
-        info, known = _converted(sent), _converted(seen)
+        info, known = _convert_blocks(sent), _convert_blocks(seen)
         if info != known and (info or _in_older_form(sent)):
             return _legacy_blocks(_newest_text(info, known), stored)
     return blocks
@@ -257,13 +260,15 @@ def _legacy_blocks(info: Document, stored: Sequence[Document]) -> list[Document]
     return [*blocks, *(block for block in stored if block.get("_type") not in LEGACY_BLOCKS)]
 
 
-def _converted(event: Mapping[str, Any]) -> Document:
+def _convert_blocks(event: Mapping[str, Any]) -> Document:
     """The older form of the event, as far as blocks are made of it."""
     info = event.get("event_info") or {}
     return {name: value for name, value in info.items() if name in CONVERTED and value}
 
 
-def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document], new_id: NewId) -> list[Document]:
+def _adopt_blocks(
+    stored: Sequence[Document], seen: Document, sent: Sequence[Document], new_id: NewId
+) -> list[Document]:
     """The sent blocks with their ids; one that came back as it was shown is the stored one."""
     as_shown = {block.get("local_id"): block for block in seen.get("contents") or ()}
     as_stored = {block.get("local_id"): block for block in stored}
@@ -282,6 +287,6 @@ def _safe(block: Document, stored: Sequence[Document]) -> Document:
     return {**block, "text": sanitise(block["text"])}
 
 
-def _stored(document: Mapping[str, Any], name: str) -> list[Document]:
+def _stored_rows(document: Mapping[str, Any], name: str) -> list[Document]:
     found = document.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

@@ -109,7 +109,7 @@ class _Reading:
         known = item if isinstance(item, dict) else {}
         name, created = _text(known.get("id")), _seconds(known.get("date_published"))
         title, html = _text(known.get("title")), _text(known.get("content_html")) or _text(known.get("content_text"))
-        body, parts = _titled(title, html), _Parts(html)
+        body, parts = _add_title(title, html), _Parts(html)
         shown = [*self._embeds(parts), *self._files(known, parts)]
         why = {
             "post without an id": not name,
@@ -172,7 +172,7 @@ def _kind(attachment: Document) -> str:
     return _text(attachment.get("mime_type")).partition("/")[0] or "image"
 
 
-def _titled(title: str, html: str) -> str:
+def _add_title(title: str, html: str) -> str:
     """The text with the title as its first line, unless it begins with it."""
     body, named = tidy(html), tidy(escape(title, quote=False))
     if not named or plain(body).startswith(plain(named).rstrip("\N{HORIZONTAL ELLIPSIS} .")):
@@ -242,7 +242,7 @@ def _event(event: Document, source: str, lost: Counter[str]) -> Document:
     if all(isinstance(kept.get(part, []), list) for part in ("contents", "media")):  # else the document is refused
         kept |= _with_files(kept.get("contents", []), kept.get("media", []), lost)
     name = own_name("e", source, _text(event.get("local_id")))
-    own: Document = _renamed(kept, name)
+    own: Document = _rename_parts(kept, name)
     return {"_type": "Svc::Model::Event", "local_id": name, **own}
 
 
@@ -265,14 +265,16 @@ def _without(gone: set[str], block: Any) -> Any:
     }
 
 
-def _renamed(value: Any, post: str) -> Any:
+def _rename_parts(value: Any, post: str) -> Any:
     """The value with names of our own for the parts of a post: others may have parts of the same names."""
     if isinstance(value, list):
-        return [_renamed(each, post) for each in value]
+        return [_rename_parts(each, post) for each in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: own_name("n", post, each) if name in NAMES and isinstance(each, str) and each else _renamed(each, post)
+        name: own_name("n", post, each)
+        if name in NAMES and isinstance(each, str) and each
+        else _rename_parts(each, post)
         for name, each in value.items()
         if name not in FOREIGN
     }

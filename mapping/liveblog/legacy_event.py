@@ -159,10 +159,10 @@ def attributed_text(texts: Sequence[str]) -> AttributedText:
     What is short is cached: the same post is shown again after each change of it, and in every full read.
     """
     short = sum(map(len, texts)) <= SHORT
-    return _cached(tuple(texts)) if short else _converted(texts)
+    return _cached(tuple(texts)) if short else _convert(texts)
 
 
-def _converted(texts: Sequence[str]) -> AttributedText:
+def _convert(texts: Sequence[str]) -> AttributedText:
     reader = _Reader()
     for text in texts:
         reader.line()
@@ -179,7 +179,7 @@ def _converted(texts: Sequence[str]) -> AttributedText:
     return AttributedText(body, spans)
 
 
-_cached = lru_cache(maxsize=CACHED)(_converted)
+_cached = lru_cache(maxsize=CACHED)(_convert)
 
 
 def _span(value: Any, length: int) -> TextSpan:
@@ -203,10 +203,10 @@ def _kind_of(span: Document) -> str:
 
 def _markup(text: str, spans: Sequence[TextSpan]) -> str:
     by_kind = [sorted((span for span in spans if span.kind == kind), key=_PLACE) for kind in TAGS]
-    return sanitise(_nested(text, 0, len(text), by_kind))
+    return sanitise(_nest(text, 0, len(text), by_kind))
 
 
-def _nested(text: str, start: int, end: int, by_kind: Sequence[Sequence[TextSpan]]) -> str:
+def _nest(text: str, start: int, end: int, by_kind: Sequence[Sequence[TextSpan]]) -> str:
     """Markup of a part of the text: elements of the first kind, within and between them those of the others."""
     if not by_kind:
         return html.escape(text[start:end], quote=False).replace("\n", "<br>")
@@ -215,9 +215,9 @@ def _nested(text: str, start: int, end: int, by_kind: Sequence[Sequence[TextSpan
     for span in spans:
         first, last = max(span.start, start), min(span.end, end)
         if first < last:
-            found += (_nested(text, start, first, inner), _element(span, _nested(text, first, last, inner)))
+            found += (_nest(text, start, first, inner), _element(span, _nest(text, first, last, inner)))
             start = last + (span.kind == "Headline" and text[last : last + 1] == "\n")  # a headline ends its line
-    return "".join([*found, _nested(text, start, end, inner)])
+    return "".join([*found, _nest(text, start, end, inner)])
 
 
 def _element(span: TextSpan, inner: str) -> str:

@@ -77,7 +77,7 @@ def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
     teams = {
         side: meta[side] for side in SIDES if side in meta and _identity(meta[side]) != _identity(before.get(side))
     }
-    exchanged = _exchanged(editing.document, teams) if teams else editing.document
+    exchanged = _exchange_teams(editing.document, teams) if teams else editing.document
     sportstype = change.get("sportstype") or editing.sportstype
     beside = {name: change[name] or empty for name, empty in BESIDE_META.items() if name in change}
     return replace(editing, document={**exchanged, **beside, "meta_info": meta}, sportstype=sportstype)
@@ -87,10 +87,10 @@ def _merged_meta(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Json:
     """The meta info after the change; of one of another kind only what all kinds have is kept."""
     same_kind = before.get("_type") == wanted["_type"]
     kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
-    return _cleared({"_type": wanted["_type"], **kept, **wanted})
+    return _drop_empty({"_type": wanted["_type"], **kept, **wanted})
 
 
-def _exchanged(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:
+def _exchange_teams(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:
     """The document with other teams on these sides of board and squads; a team that changes sides takes its squad along."""
     board, squads = document.get("scoreboard"), document.get("squads")
     known = {_identity(squad.get("team")): squad for squad in (squads or {}).values() if isinstance(squad, dict)}
@@ -113,10 +113,10 @@ def _identity(team: Any) -> tuple[Any, ...]:
 
 def _marketplace_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
     before = editing.document.get("marketplace_info") or {}
-    return _set(editing, "marketplace_info", _cleared({**before, **change["marketplace_info"]}))
+    return _set(editing, "marketplace_info", _drop_empty({**before, **change["marketplace_info"]}))
 
 
-def _replaced(name: str) -> Callable[[Editing, Mapping[str, Any]], Editing]:
+def _replace_part(name: str) -> Callable[[Editing, Mapping[str, Any]], Editing]:
     return lambda editing, change: _set(editing, name, change[name])
 
 
@@ -149,9 +149,9 @@ def _revoke(editing: Editing, change: Mapping[str, Any]) -> Editing:
 CHANGES: Mapping[str, Callable[[Editing, Mapping[str, Any]], Editing]] = {
     "UpdateGameMetaInfoModification": _meta_info,
     "UpdateGameMarketplaceInfoModification": _marketplace_info,
-    "UpsertScoreboardModification": _replaced("scoreboard"),
-    "UpdateGameStateModification": _replaced("state_info"),
-    "UpdateGameOptionsModification": _replaced("options"),
+    "UpsertScoreboardModification": _replace_part("scoreboard"),
+    "UpdateGameStateModification": _replace_part("state_info"),
+    "UpdateGameOptionsModification": _replace_part("options"),
     "UpdateGameScoreInfoModification": _score_info,
     "DeleteGameModification": lambda editing, change: replace(editing, local_status=int(change["local_status"])),
     "UpsertPermissionModification": _grant,
@@ -167,7 +167,7 @@ def _permissions(editing: Editing) -> Sequence[Mapping[str, Any]]:
     return editing.document.get("permissions") or ()
 
 
-def _cleared(fields: Mapping[str, Any]) -> Json:
+def _drop_empty(fields: Mapping[str, Any]) -> Json:
     return {name: value for name, value in fields.items() if value is not None and value != ""}
 
 

@@ -101,7 +101,7 @@ def _scoreboard(
         "home_team": match_documents.team(home, references),
         "away_team": match_documents.team(away, references),
         "score": match_documents.score(
-            None if _never_began(match) else match.award or match.score, _decided(sport, match, texts)
+            None if _never_began(match) else match.award or match.score, _decision_text(sport, match, texts)
         ),
         "scores": _parts(match, texts),
         **({} if match.points is None else {"current_score": match_documents.points(match.points)}),
@@ -115,7 +115,7 @@ def _never_began(match: Match) -> bool:
     return match.status is Status.CANCELLED and not match.clock.phase and not match.incidents
 
 
-def _decided(sport: Sport, match: Match, texts: Translator) -> str:
+def _decision_text(sport: Sport, match: Match, texts: Translator) -> str:
     """What stands beside the score: how the match was decided, once extra time or the shoot-out is over, or broken off."""
     if match.award is not None and match.score is not None:
         return texts.text(ON_PITCH, context=SCORE_CONTEXT, score=spoken_score(match.score, texts))
@@ -162,7 +162,7 @@ def state_info(sport: Sport, match: Match, references: References) -> Document:
     phase = max(match.clock.phase, 1) if match.status.running else match.clock.phase
     is_break = match.status is Status.BREAK
     check_time = _check_time(sport, match, gamestate, phase_length(options, phase))
-    check_seconds = _played(match, phase_length(options, phase)) if is_break else 0
+    check_seconds = _seconds_played(match, phase_length(options, phase)) if is_break else 0
     return {
         "_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo",
         "timeout": match.clock.stopped,
@@ -215,7 +215,7 @@ def _check_time(sport: Sport, match: Match, gamestate: int, length: int) -> int 
     return next(entered, None)
 
 
-def _played(match: Match, length: int) -> int:
+def _seconds_played(match: Match, length: int) -> int:
     """Seconds that the phase before the break lasted; its nominal length where the times are not known."""
     started, ended = match.clock.phase_started_at, match.clock.break_started_at
     return length if started is None or ended is None or ended < started else ended - started

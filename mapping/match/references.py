@@ -52,7 +52,7 @@ class References:
             match,
             home=self._side(match.home),
             away=self._side(match.away),
-            tournament=self._known("tournaments", match.tournament),
+            tournament=self._with_edits("tournaments", match.tournament),
             race=race and replace(race, ranking=tuple(map(self._placing, race.ranking))),
             incidents=tuple(map(self._incident, match.incidents)),
         )
@@ -61,13 +61,13 @@ class References:
         if side is None:
             return None
         lineup, bench = (tuple(map(self._person, squad)) for squad in (side.lineup, side.bench))
-        return replace(self._known("teams", side), lineup=lineup, bench=bench)
+        return replace(self._with_edits("teams", side), lineup=lineup, bench=bench)
 
     def _person(self, person: Person) -> Person:
-        return self._known("players", person)
+        return self._with_edits("players", person)
 
     def _placing(self, placing: RankingEntry) -> RankingEntry:
-        return replace(placing, person=self._known("players", placing.person), team=self._side(placing.team))
+        return replace(placing, person=self._with_edits("players", placing.person), team=self._side(placing.team))
 
     def _incident(self, incident: Incident) -> Incident:
         people = [
@@ -75,7 +75,7 @@ class References:
         ]
         return replace(incident, people=tuple(people), team=self._side(incident.team))
 
-    def _known(self, kind: str, each: Known) -> Known:
+    def _with_edits(self, kind: str, each: Known) -> Known:
         return each if each is None else replace(each, **self.edited.get((kind, each.ext_id), {}))
 
 
@@ -145,13 +145,13 @@ def addresses_in(document: Any, *, named: bool = True) -> Iterator[tuple[str, st
 
     `named`: also of records that the document names by their `_id`, whose own files they are.
     """
-    found = _named(document, "", named) if _has_files(document) else ()
+    found = _find_addresses(document, "", named) if _has_files(document) else ()
     return ((path, address) for _, _, path, address in found)
 
 
 def replace_addresses(document: Any, new: Mapping[str, str]) -> None:
     """Put into the document, which is changed, a new address for each of its addresses that is a key of `new`."""
-    for holder, name, _, address in _named(document, "", named=True):
+    for holder, name, _, address in _find_addresses(document, "", named=True):
         holder[name] = new.get(address, address)
 
 
@@ -172,14 +172,14 @@ def _has_files(document: Any) -> bool:
     return False
 
 
-def _named(document: Any, path: str, named: bool) -> Iterator[tuple[Any, Any, str, str]]:
+def _find_addresses(document: Any, path: str, named: bool) -> Iterator[tuple[Any, Any, str, str]]:
     """What holds an address, under which name or place, its path and the address."""
     if path and not named and isinstance(document, dict) and named_by(document):
         return
     for name, value in _parts(document):
         there = f"{path}.{name}".lstrip(".")
         if not isinstance(value, str):
-            yield from _named(value, there, named)
+            yield from _find_addresses(value, there, named)
         elif value and (name in FIELDS or MEDIA_URL.search(there)):
             yield document, name, there, value
 

@@ -109,7 +109,7 @@ def _incident(post: StandingPost, ids: Mapping[str, str], sides: Mapping[str, Si
         side=sides.get((event.get("team") or {}).get("name", "")),
         minute=None if minute is None else int(minute[1]),
         added=None if minute is None or minute[2] is None else int(minute[2]),
-        people=tuple(_involved(event, ids)),
+        people=tuple(_people_of(event, ids)),
         score=_score(event.get("score")),
         created_at=post.document.get("created_at"),
         synthesised=post.key.startswith(PERIOD_KEY),
@@ -122,7 +122,7 @@ def _event_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return document.get("sport_event") or next(within, {})
 
 
-def _involved(event: Mapping[str, Any], ids: Mapping[str, str]) -> Iterator[Involved]:
+def _people_of(event: Mapping[str, Any], ids: Mapping[str, str]) -> Iterator[Involved]:
     for each in event.get("players") or ():
         player = each.get("player") or {}
         name = str(player.get("name") or "")

@@ -177,11 +177,11 @@ def _updated_media(before: Mapping[str, Any], sent: Mapping[str, Any], stamp: St
     deleted = LocalStatus.DELETED
     if before.get("local_status") == deleted and changed.get("local_status", deleted) != deleted:
         raise Unprocessable("a deleted file stays deleted", field=f"{path}.local_status")
-    after = _measured({**before, **changed}, before)
+    after = _keep_measures({**before, **changed}, before)
     return after if after == dict(before) else {**after, "updated_at": stamp.now}
 
 
-def _measured(after: Document, before: Mapping[str, Any]) -> Document:
+def _keep_measures(after: Document, before: Mapping[str, Any]) -> Document:
     """The entry without its empty fields, and without what was measured of another file than the one it names now."""
     if after.get("url") != before.get("url"):  # what came back with the entry was not measured again
         after |= {name: None for name in MEASURED if after.get(name) == before.get(name)}

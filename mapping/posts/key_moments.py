@@ -100,7 +100,7 @@ def key_moments(sport: Sport, state: MatchState, plays: Sequence[Play], texts: T
     return tuple(
         each
         for each, following in zip_longest(found, found[1:])
-        if not (following and _repeated(sport, each, following))
+        if not (following and _is_repeated(sport, each, following))
     )
 
 
@@ -111,7 +111,7 @@ def shootout_kicks(sport: Sport, state: MatchState, plays: Sequence[Play], texts
     what is known.
     """
     sides: Mapping[str, SideName] = {state.home: "home", state.away: "away"}
-    kicks = [each for each in _counted(sport, plays, texts) if each.is_kick]
+    kicks = [each for each in _with_scores(sport, plays, texts) if each.is_kick]
     if any(each.play.team not in sides for each in kicks):
         return ()
     found = tuple(
@@ -131,7 +131,7 @@ def tally_of(state: MatchState, texts: Translator) -> Score | None:
     return dict(state.parts).get(texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))
 
 
-def _repeated(sport: Sport, moment: KeyMoment, following: KeyMoment) -> bool:
+def _is_repeated(sport: Sport, moment: KeyMoment, following: KeyMoment) -> bool:
     """Whether play ends here for good, which the result says right after it."""
     return following.type is MomentType.RESULT and sport.kind(moment.event_type).score_of in END_OF_PLAY
 
@@ -153,7 +153,7 @@ class _At:
 def _key(
     sport: Sport, plays: Sequence[Play], sets: Container[str], texts: Translator
 ) -> Iterator[tuple[_At, MomentType]]:
-    for each in _counted(sport, plays, texts):
+    for each in _with_scores(sport, plays, texts):
         type_ = _type(each)
         if type_ is not None and (type_ is not MomentType.SET or each.play.local_id in sets):
             yield each, type_
@@ -167,7 +167,7 @@ def _won_sets(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Tra
     return frozenset(name for number, name in last.items() if number <= counted or number < max(last))
 
 
-def _counted(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterator[_At]:
+def _with_scores(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterator[_At]:
     """The plays with the score after each of them; a kick of the shoot-out leaves it alone.
 
     Where people post what scores, they may leave some out: only the score that a play shows is certain then.

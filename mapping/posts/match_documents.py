@@ -25,7 +25,7 @@ def team(side: Side, references: References) -> Document:
     return {
         "_type": "Svc::Model::Team",
         **_identity(references.teams.get(side.ext_id), side.ext_id),
-        **_known(name=side.name, short_name=side.short_name, image=_image(side.image)),
+        **_drop_none(name=side.name, short_name=side.short_name, image=_image(side.image)),
     }
 
 
@@ -35,7 +35,7 @@ def player(person: Person, side: Side | None, references: References) -> Documen
         "_type": "Svc::Model::Player",
         **_identity(references.players.get(person.ext_id), person.ext_id),
         **(_member_of(side, references) if side is not None else {}),
-        **_known(
+        **_drop_none(
             name=person.name,
             short_name=person.short_name,
             number=person.number,
@@ -48,7 +48,7 @@ def squad_player(person: Person, side: Side, references: References) -> Document
     """A player in a squad, with everything that the provider gives. `height` in centimetres, `weight` in grams."""
     return {
         **player(person, side, references),
-        **_known(
+        **_drop_none(
             position=person.position,
             country=_country(person.country),
             gender=person.gender if person.gender in _GENDERS else None,
@@ -82,7 +82,7 @@ def location(named: Named, references: References) -> Document:
         "_type": "Svc::Model::Location",
         **_identity(references.location, named.ext_id),
         "name": named.name,
-        **_known(city=named.town, country=_country(named.country)),
+        **_drop_none(city=named.town, country=_country(named.country)),
     }
 
 
@@ -93,7 +93,7 @@ def score(value: Score | None, title: str | None = None) -> Document:
         "_type": "Svc::Model::Content::Scoreboard::ScoreboardScore",
         "home_score": home,
         "away_score": away,
-        **_known(title=title),
+        **_drop_none(title=title),
     }
 
 
@@ -105,7 +105,7 @@ def points(value: tuple[str, str]) -> Document:
 
 def placing(value: RankingEntry, references: References) -> Document:
     """One place of a ranking."""
-    return _known(
+    return _drop_none(
         position=value.position,
         player=None if value.person is None else player(value.person, value.team, references),
         team=None if value.team is None else team(value.team, references),
@@ -125,7 +125,7 @@ def _member_of(side: Side, references: References) -> Mapping[str, str]:
     return {"team_local_id": side.ext_id} if object_id is None else {"team_id": object_id}
 
 
-def _known(**fields: object) -> Document:
+def _drop_none(**fields: object) -> Document:
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -233,11 +233,11 @@ def _moment(match: Match, sport: Sport, given: int | None, minute: int | None, a
     """When it happened: the provider's time (which may lie ahead), an estimate where that is long before the match."""
     kickoff = match.kickoff
     if given is not None and kickoff is not None and given < kickoff - EARLIEST:
-        given = None if minute is None else kickoff + _elapsed(sport, minute, added or 0)
+        given = None if minute is None else kickoff + _seconds_from_kickoff(sport, minute, added or 0)
     return given
 
 
-def _elapsed(sport: Sport, minute: int, added: int) -> int:
+def _seconds_from_kickoff(sport: Sport, minute: int, added: int) -> int:
     """Seconds from kick-off to a minute of play, by the usual length of the break in the middle."""
     half = sport.timing.regular_phase_length if sport.timing is not None else minute
     return 60 * (max(minute - 1, 0) + added + (sport.break_minutes if minute > half else 0))

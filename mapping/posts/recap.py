@@ -90,30 +90,30 @@ def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts
     """The sets, the goals, who was sent off and who missed a penalty; kicks of the shoot-out are in the result."""
     running = sport.sets and state.gamestate != ENDED
     sets = [spoken_score(score, texts) for _, score in state.parts if score.total] if running else []
-    yield _listed(Recap.SETS, sets, texts)
+    yield _list_text(Recap.SETS, sets, texts)
     played = list(takewhile(lambda each: each.type is not MomentType.SHOOTOUT, moments))
     for type_, msgid, written in LISTS:
-        yield _listed(msgid, [written(each, texts) for each in played if each.type is type_], texts)
+        yield _list_text(msgid, [written(each, texts) for each in played if each.type is type_], texts)
 
 
-def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
+def _list_text(msgid: str, items: Sequence[str], texts: Translator) -> str:
     return texts.text(msgid, list=join_scores(items, texts)) if 0 < len(items) <= LONGEST else ""
 
 
 def _goal(goal: KeyMoment, texts: Translator) -> str:
     own = f"({texts.text(OWN_GOAL.title)})" if goal.event_type == OWN_GOAL.id else ""
     score = spoken_score(goal.score, texts) if goal.score is not None else ""
-    return _spaced(score, isolate(goal.player or goal.team), goal.minute, own)
+    return _join_words(score, isolate(goal.player or goal.team), goal.minute, own)
 
 
 def _player(moment: KeyMoment, texts: Translator) -> str:
     del texts
     named = isolate(moment.team)
     team = f"({named})" if moment.player and moment.team else named
-    return _spaced(isolate(moment.player), team, moment.minute)
+    return _join_words(isolate(moment.player), team, moment.minute)
 
 
-def _spaced(*words: str) -> str:
+def _join_words(*words: str) -> str:
     return " ".join(filter(None, words))
 
 
@@ -134,7 +134,7 @@ def result_line(sport: Sport, state: MatchState, texts: Translator) -> str:
         return ""
     if sport.ranked:
         msgid = Result.FASTEST if state.timed else Result.WINNER
-        return _filled([msgid], {"winner": next(iter(state.ranking), "")}, texts)
+        return _fill_first([msgid], {"winner": next(iter(state.ranking), "")}, texts)
     return _of_sets(sport, state, texts) if sport.sets else _of_teams(sport, state, texts)
 
 
@@ -147,7 +147,7 @@ def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> str:
     names = (state.home, state.away) if won == "home" else (state.away, state.home)
     values = {**winner_and_loser(*names), "sets": set_scores(state, won, texts)}
     played = (Result.SETS, Result.PAIR_SETS, Result.WINNER, Result.PAIR_WINNER)
-    return _filled(played if how is None else WITHOUT_PLAY.get(how, played), values, texts)
+    return _fill_first(played if how is None else WITHOUT_PLAY.get(how, played), values, texts)
 
 
 def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
@@ -161,11 +161,11 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
     if score.ahead is None:
         drawn = tally is None and how is not Decided.SHOOTOUT  # else the tally is not known, or not at its end
         values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}
-        return _filled([Result.DRAW], values, texts) if drawn else ""
+        return _fill_first([Result.DRAW], values, texts) if drawn else ""
     home_won = score.ahead == "home"
     better = score if home_won else Score(score.away, score.home)
     values = {"winner": state.home if home_won else state.away, "score": spoken_score(better, texts)}
-    return _filled([Result.ON_PENALTIES if tally is not None else _win(sport, how)], values, texts)
+    return _fill_first([Result.ON_PENALTIES if tally is not None else _win(sport, how)], values, texts)
 
 
 def _win(sport: Sport, how: Decided | None) -> Result:
@@ -176,6 +176,6 @@ def _win(sport: Sport, how: Decided | None) -> Result:
     return Result.WIN
 
 
-def _filled(msgids: Iterable[str], values: dict[str, str], texts: Translator) -> str:
+def _fill_first(msgids: Iterable[str], values: dict[str, str], texts: Translator) -> str:
     """The first sentence of which everything is known, empty where none is."""
     return next(filled_sentences(msgids, {name: each for name, each in values.items() if each}, texts), "")

@@ -110,7 +110,7 @@ def reconcile(
     for entry in (entry for key, entry in ledger.items() if key not in posts):
         standing = _standing(entry, stored)
         if standing is None:
-            decided.append(_gone(entry))
+            decided.append(_when_gone(entry))
         elif entry.source in left_out and entry.state is State.POSTED:
             decided.append(_hide(entry, standing))
         else:
@@ -203,7 +203,7 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial
     """The incident is there: edit its post, or restore it, as far as a person has not taken it over."""
     now = _standing(entry, stored)
     if now is None:  # what the provider says is kept all the same: it is known by that under another id
-        return _gone(replace(entry, said=post.document))
+        return _when_gone(replace(entry, said=post.document))
     post = _once_public(post, entry)
     document = merge_event(entry.said, now.document, post.document)
     status, by_person = _status(_wanted_status(post), entry, now, editorial=editorial)
@@ -240,7 +240,7 @@ def _standing(entry: Entry, stored: Mapping[str, Stored]) -> Stored | None:
     return None if deleted else now
 
 
-def _gone(entry: Entry) -> Decision:
+def _when_gone(entry: Entry) -> Decision:
     """The post is deleted: it is never touched again."""
     return None, entry if entry.state is State.GONE else replace(entry, state=State.GONE, reason="deleted by an editor")
 

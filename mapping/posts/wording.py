@@ -69,15 +69,15 @@ def sentence(sport: Sport, match: Match, incident: Incident, translator: Transla
     if own is not None:
         return own
     named = {**values, "title": title(sport, incident, translator)}
-    return _filled(next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}"), named)
+    return _fill(next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}"), named)
 
 
 def filled_sentences(templates: Iterable[str], values: Mapping[str, str], translator: Translator) -> Iterator[str]:
     """The sentences whose placeholders are all known, in their order, in the language of the translator."""
-    return (_filled(translator.text(each), values) for each in _fitting(templates, values))
+    return (_fill(translator.text(each), values) for each in _fitting(templates, values))
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
+def _fill(template: str, values: Mapping[str, str]) -> str:
     """The sentence: a value that opens one has a capital, and a name that ends with a full stop needs no second one.
 
     A name that runs from right to left is isolated.
@@ -125,8 +125,8 @@ def _values(match: Match, incident: Incident, translator: Translator) -> Mapping
     acting = match.side(incident.side) or incident.team
     other = next((side for side in match.sides if side is not acting), None) if acting is not None else None
     sides = {"home": match.home, "away": match.away, "team": acting, "opponent": other}
-    people = {involved.role: _called(involved.person, match) for involved in incident.people}
-    anybody = {"player": _called(incident.people[0].person, match)} if incident.people else {}
+    people = {involved.role: _distinct_surname(involved.person, match) for involved in incident.people}
+    anybody = {"player": _distinct_surname(incident.people[0].person, match)} if incident.people else {}
     teams = {name: _name(side) for name, side in sides.items() if side is not None}
     tally = {} if match.shootout is None else {"shootout": spoken_score(match.shootout, translator)}
     award = {} if match.award is None else {"award": spoken_score(match.award, translator)}
@@ -186,7 +186,7 @@ def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
     return {"detail": detail, **({"seconds": detail} if seconds else {})}
 
 
-def _called(person: Person, match: Match) -> str:
+def _distinct_surname(person: Person, match: Match) -> str:
     """The surname, distinguished from those of the others in the match."""
     everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
     others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]

@@ -75,14 +75,14 @@ def read_options(text: str) -> ImageOptions:
 
 def image_path(key: bytes, wanted: ImageRequest) -> str:
     """The path of the proxy's address, signed with `key`."""
-    media = _encoded(f"{wanted.organization_id} {wanted.url}".encode())
+    media = _encode(f"{wanted.organization_id} {wanted.url}".encode())
     options = str(wanted.options)
     return f"/media/{_signature(key, options, media)}/{options}/{media}"
 
 
 def video_path(key: bytes, url: str) -> str:
     """The path under which readers get an uploaded video, signed with `key`."""
-    media = _encoded(url.encode())
+    media = _encode(url.encode())
     return f"/media/{_signature(key, VIDEO, media)}/{VIDEO}/{media}/play"
 
 
@@ -109,8 +109,8 @@ def _is_signed(keys: tuple[bytes, ...], signature: str, options: str, media: str
 
 def _signature(key: bytes, options: str, media: str) -> str:
     signed = hmac.digest(key, f"{options}/{media}".encode("utf-8", "replace"), hashlib.sha256)
-    return _encoded(signed[:SIGNATURE_BYTES])
+    return _encode(signed[:SIGNATURE_BYTES])
 
 
-def _encoded(content: bytes) -> str:
+def _encode(content: bytes) -> str:
     return urlsafe_b64encode(content).decode().rstrip("=")

@@ -69,7 +69,7 @@ def _port(parts: SplitResult) -> int | None:
 def _host(name: str) -> str:
     """The host in ASCII, an address of IPv6 in brackets; empty for what is none. Raises ValueError for no address."""
     if ":" in name:
-        return _bracketed(IPv6Address(name))
+        return _in_brackets(IPv6Address(name))
     ascii_name = name.rstrip(".").encode("idna").decode("ascii").lower() if name.rstrip(".") else ""
     labels = ascii_name.split(".")
     literal(ascii_name)
@@ -82,7 +82,7 @@ def _is_label(label: str) -> bool:
     return named.isprintable() and _LABEL.fullmatch(label) is not None
 
 
-def _bracketed(address: IPv6Address) -> str:
+def _in_brackets(address: IPv6Address) -> str:
     """The address without a zone, which means something to one machine alone and can be of any length."""
     return "" if address.scope_id is not None else f"[{address.compressed}]"
 

@@ -31,7 +31,7 @@ class ReaderSketch:
         self._few: set[int] = set()
         self._registers: bytearray | None = None
         if kind == _ESTIMATED:
-            self._registers = bytearray(_inflated(content))
+            self._registers = bytearray(_inflate(content))
         elif kind == _EXACT and len(content) % HASH_BYTES == 0:
             starts = range(0, len(content), HASH_BYTES)
             self._few = {int.from_bytes(content[at : at + HASH_BYTES], "big") for at in starts}
@@ -81,7 +81,7 @@ def unite_sketches(sketches: Iterable[ReaderSketch]) -> ReaderSketch:
     return whole
 
 
-def _inflated(content: bytes) -> bytes:
+def _inflate(content: bytes) -> bytes:
     try:
         registers = zlib.decompressobj().decompress(content, REGISTERS + 1)
     except zlib.error:

@@ -76,7 +76,7 @@ async def refusals(case: Case) -> None:
     async with case.open(case.samples[0]) as opened:
         for status, kind in REFUSALS:
             reply = Reply(status=status, headers={"Retry-After": str(WAIT)})
-            answer = await _spoilt(opened, reply, f"{status}", kind)
+            answer = await _poll_spoilt(opened, reply, f"{status}", kind)
             if status == 429 and answer.error is not None:
                 expect(answer.error.retry_after == WAIT, f"429: Retry-After {WAIT} became {answer.error.retry_after}")
 
@@ -85,23 +85,23 @@ async def bodies(case: Case) -> None:
     for sample in case.samples:
         async with case.open(sample) as opened:
             for name, reply in USELESS:
-                await _spoilt(opened, reply, name, BadBody)
+                await _poll_spoilt(opened, reply, name, BadBody)
 
 
 async def slow(case: Case) -> None:
     async with case.open(case.samples[0]) as opened:
         try:
             async with asyncio.timeout(GIVEN_UP_WITHIN):
-                await _spoilt(opened, Reply(how="hang"), "no answer", UpstreamUnavailable)
+                await _poll_spoilt(opened, Reply(how="hang"), "no answer", UpstreamUnavailable)
         except TimeoutError:
             expect(kept=False, otherwise=f"a provider that hangs is still waited for after {GIVEN_UP_WITHIN} s")
 
 
 async def broken(case: Case) -> None:
     async with case.open(case.samples[0]) as opened:
-        await _spoilt(opened, Reply(how="break"), "a broken connection", UpstreamUnavailable)
+        await _poll_spoilt(opened, Reply(how="break"), "a broken connection", UpstreamUnavailable)
         body = next(iter(case.samples[0].bodies.values()))
-        await _spoilt(opened, Reply(body=body, how="cut"), "half an answer", UpstreamUnavailable)
+        await _poll_spoilt(opened, Reply(body=body, how="cut"), "half an answer", UpstreamUnavailable)
 
 
 async def redirects(case: Case) -> None:
@@ -109,7 +109,7 @@ async def redirects(case: Case) -> None:
         for status in (301, 302, 303, 307, 308):
             reply = Reply(status=status, headers={"Location": ELSEWHERE})
             opened.server.spoil = lambda path, reply=reply: None if path.startswith(ELSEWHERE) else reply  # type: ignore[misc]
-            _failed(await opened.fetch(), f"{status}", UpstreamUnavailable)
+            _check_failure(await opened.fetch(), f"{status}", UpstreamUnavailable)
             followed = any(path.startswith(ELSEWHERE) for path in opened.server.requests)
             expect(not followed, f"{status}: the redirect was followed")
 
@@ -149,7 +149,7 @@ async def shrunken(case: Case) -> None:
             for body in SHRUNKEN:
                 opened.server.spoil = lambda _, body=body: Reply(body=body)  # type: ignore[misc]
                 fetched = await opened.fetch(known, dict(before.hints))
-                _failed(fetched, f"an answer of {body.decode() or 'nothing'!r}", UpstreamUnavailable)
+                _check_failure(fetched, f"an answer of {body.decode() or 'nothing'!r}", UpstreamUnavailable)
 
 
 async def partial(case: Case) -> None:
@@ -180,10 +180,10 @@ async def secrets(case: Case) -> None:
             troubles = [Reply(status=status) for status in (302, 401, 403, 404, 429, 500)]
             for reply in (*troubles, Reply(how="break"), *(reply for _, reply in USELESS)):
                 opened.server.spoil = lambda _, reply=reply: reply  # type: ignore[misc]
-                seen += [_reported(answer) for answer in (await opened.fetch()).answers]
+                seen += [_error_text(answer) for answer in (await opened.fetch()).answers]
         gone = case.connect("http://127.0.0.1:9")
         seen += [
-            _reported(each) for each in (await gone.fetch(sample.match_id, {}, text=sample.text, hints={})).answers
+            _error_text(each) for each in (await gone.fetch(sample.match_id, {}, text=sample.text, hints={})).answers
         ]
         await gone.aclose()
     shown = [line for line in seen for secret in (PASSWORD, KEY) if secret in line]
@@ -217,7 +217,7 @@ def _listening(seen: list[str]) -> Iterator[None]:
         root.removeHandler(handler)
 
 
-def _reported(answer: Answer) -> str:
+def _error_text(answer: Answer) -> str:
     error = answer.error
     return "" if error is None else f"{error!r} {error} {error.message} {error.body()}"
 
@@ -226,13 +226,13 @@ def _names(fetched: Fetched) -> set[str]:
     return {answer.resource for answer in fetched.answers}
 
 
-async def _spoilt(opened: Opened, reply: Reply, name: str, kind: type[ServiceError]) -> Answer:
+async def _poll_spoilt(opened: Opened, reply: Reply, name: str, kind: type[ServiceError]) -> Answer:
     """Poll while the server answers everything with `reply`; the match's answer has to have failed like this."""
     opened.server.spoil = lambda _: reply
-    return _failed(await opened.fetch(), name, kind)
+    return _check_failure(await opened.fetch(), name, kind)
 
 
-def _failed(fetched: Fetched, name: str, kind: type[ServiceError]) -> Answer:
+def _check_failure(fetched: Fetched, name: str, kind: type[ServiceError]) -> Answer:
     main = fetched.answers[0]
     expect(main.outcome is Outcome.FAILED, f"{name}: the match is {main.outcome}")
     expect(isinstance(main.error, kind), f"{name}: {type(main.error).__name__}, not {kind.__name__}")

@@ -24,19 +24,19 @@ REFUSED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 async def survives(case: Case) -> None:
-    for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
+    for sample, adapter, bodies in [await _open_sample(case, sample) for sample in case.samples]:
         for each in (
             *hurt(bodies, MUTATIONS, notation=sample.notation, every=case.every),
             *hurt(bodies, ODD, rows=1, notation=sample.notation, every=case.every),
         ):
-            _survived(adapter, sample, each)
+            _translate_hurt(adapter, sample, each)
 
 
 async def faults(case: Case) -> None:
-    for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
+    for sample, adapter, bodies in [await _open_sample(case, sample) for sample in case.samples]:
         whole = adapter.translate(sample.match_id, bodies)
         for each in hurt(bodies, (RETYPED,), notation=sample.notation, every=case.every):
-            match = _survived(adapter, sample, each)
+            match = _translate_hurt(adapter, sample, each)
             if match is None or without_faults(match) == without_faults(whole):
                 continue
             expect(match.faults, f"{sample.name}: {each}: lost without a Fault")
@@ -46,15 +46,15 @@ async def faults(case: Case) -> None:
 async def keeps(case: Case, rows: int = 3) -> None:
     """`rows`: of each list in which a field is hurt."""
     for sample in case.samples:
-        async with _cached(case).open(sample) as opened:
+        async with _with_cache(case).open(sample) as opened:
             whole = await opened.fetch()
             bodies = bodies_of(whole)
             before = opened.translate(bodies)
             notation = sample.notation
             for each in (*hurt(bodies, MUTATIONS, rows, notation, case.every), *move_rows(bodies, notation)):
-                match = None if each.corrects else _survived(opened.adapter, sample, each)
+                match = None if each.corrects else _translate_hurt(opened.adapter, sample, each)
                 gone = {} if match is None else missing(before, match)
-                if match is None or not gone or await _refused(opened, whole, each):
+                if match is None or not gone or await _is_refused(opened, whole, each):
                     continue
                 lost = taken_back(gone, match, opened.adapter.text_resource)
                 expect(not lost, f"{sample.name}: {each}: lost {', '.join(sorted(lost)[:3])}")
@@ -83,7 +83,7 @@ def names_field(match: Match, each: Hurt) -> bool:
     return any(each.field in f"{fault.row} {fault.field} {fault.reason}" for fault in match.faults)
 
 
-async def _refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
+async def _is_refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
     """Whether the answer fails as a whole where the good one is known: then that stands."""
     good, reply = bodies_of(whole)[each.resource], Reply(body=each.bodies[each.resource])
     opened.server.spoil = lambda path: reply if opened.server.body(path) == good else None
@@ -93,31 +93,31 @@ async def _refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
 
 
 async def doubles(case: Case) -> None:
-    for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
+    for sample, adapter, bodies in [await _open_sample(case, sample) for sample in case.samples]:
         known = set(keys_of(adapter.translate(sample.match_id, bodies)))
         for each in move_rows(bodies, sample.notation):
-            match = _survived(adapter, sample, each)
+            match = _translate_hurt(adapter, sample, each)
             keys = [] if match is None else keys_of(match)
             expect(len(set(keys)) == len(keys), f"{sample.name}: {each}: keys stand twice")
             expect(set(keys) <= known, f"{sample.name}: {each}: becomes something new")
 
 
 async def characters(case: Case) -> None:
-    for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
+    for sample, adapter, bodies in [await _open_sample(case, sample) for sample in case.samples]:
         for each in hurt(bodies, (POISONED,), notation=sample.notation, every=case.every):
-            match = _survived(adapter, sample, each)
+            match = _translate_hurt(adapter, sample, each)
             expect(REFUSED.search(_texts(match)) is None, f"{sample.name}: {each}: control characters come through")
 
 
-async def _opened(case: Case, sample: Sample) -> tuple[Sample, ProviderAdapter, Bodies]:
-    return sample, *await _cached(case).bodies(sample)
+async def _open_sample(case: Case, sample: Sample) -> tuple[Sample, ProviderAdapter, Bodies]:
+    return sample, *await _with_cache(case).bodies(sample)
 
 
-def _cached(case: Case) -> Case:
+def _with_cache(case: Case) -> Case:
     return replace(case, row_cache_bytes=ROW_CACHE_BYTES)
 
 
-def _survived(adapter: ProviderAdapter, sample: Sample, each: Hurt) -> Match | None:
+def _translate_hurt(adapter: ProviderAdapter, sample: Sample, each: Hurt) -> Match | None:
     """The match in hurt bodies, None where there is none. Violation for any other exception than the documented ones."""
     try:
         match = adapter.translate(sample.match_id, each.bodies)

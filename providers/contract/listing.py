@@ -21,7 +21,7 @@ LATER = timedelta(days=8)
 
 
 @asynccontextmanager
-async def _opened(case: Case, listing: Listing) -> AsyncIterator[tuple[Server, FixtureLister]]:
+async def _open_listing(case: Case, listing: Listing) -> AsyncIterator[tuple[Server, FixtureLister]]:
     """A server that answers the list, and an adapter that requests it."""
     async with serving(Server(listing.bodies, etags=False)) as server:
         adapter = case.connect(server.url)
@@ -43,7 +43,7 @@ async def _is_tested(case: Case) -> None:
 async def day(case: Case) -> None:
     await _is_tested(case)
     for listing in case.listings:
-        async with _opened(case, listing) as (_, adapter):
+        async with _open_listing(case, listing) as (_, adapter):
             found = await adapter.fixtures(listing.day, listing.day)
             again = await adapter.fixtures(listing.day, listing.day)
         expect(found == again, f"{listing.day}: requested twice, two lists")
@@ -57,14 +57,14 @@ async def day(case: Case) -> None:
 
 async def errors(case: Case) -> None:
     for listing in case.listings:
-        async with _opened(case, listing) as (server, adapter):
+        async with _open_listing(case, listing) as (server, adapter):
             for name, reply in _trouble(listing).items():
                 server.spoil = partial(_always, reply)
-                await _refused(adapter, listing, name)
+                await _check_refusal(adapter, listing, name)
             body = max(listing.bodies.values(), key=len)
             server.spoil = partial(_always, Reply(body=body))
             if not listing.spans:
-                await _refused(adapter, replace(listing, day=listing.day + LATER), "another day's list")
+                await _check_refusal(adapter, replace(listing, day=listing.day + LATER), "another day's list")
 
 
 def _trouble(listing: Listing) -> dict[str, Reply]:
@@ -84,7 +84,7 @@ def _trouble(listing: Listing) -> dict[str, Reply]:
     }
 
 
-async def _refused(adapter: FixtureLister, listing: Listing, name: str) -> None:
+async def _check_refusal(adapter: FixtureLister, listing: Listing, name: str) -> None:
     try:
         found = await adapter.fixtures(listing.day, listing.day)
     except ServiceError as error:
@@ -97,7 +97,7 @@ async def _refused(adapter: FixtureLister, listing: Listing, name: str) -> None:
 async def survives(case: Case) -> None:
     for listing in case.listings:
         (path, body), *_ = sorted(listing.bodies.items(), key=lambda each: -len(each[1]))
-        async with _opened(case, listing) as (server, adapter):
+        async with _open_listing(case, listing) as (server, adapter):
             for each in hurt({path: body}, (*MUTATIONS, *ODD, POISONED), 2, listing.notation, case.every):
                 reply = Reply(body=each.bodies[path])
                 server.spoil = partial(_in_place, server, body, reply)
@@ -105,7 +105,7 @@ async def survives(case: Case) -> None:
                     found = await adapter.fixtures(listing.day, listing.day)
                 except ServiceError:
                     continue
-                _counted(listing, each, found, _value(listing.notation.read(body), each))
+                _check_count(listing, each, found, _value(listing.notation.read(body), each))
 
 
 def _always(reply: Reply, _: str) -> Reply:
@@ -123,7 +123,7 @@ def _value(document: Any, each: Hurt) -> Any:
     return document
 
 
-def _counted(listing: Listing, each: Hurt, found: FixtureList, value: object) -> None:
+def _check_count(listing: Listing, each: Hurt, found: FixtureList, value: object) -> None:
     """Violation where a match is missing and nothing says so. XML has nothing in the place of an empty list."""
     emptied = (
         each.how in {REMOVED.name, NULLED.name} and isinstance(value, list | dict) and listing.notation is not JSON

@@ -69,7 +69,7 @@ async def equal(case: Case) -> None:
             name: sample.notation.write(_backwards(sample.notation.read(body)), spaced=True)
             for name, body in bodies.items()
         }
-        expect(await _translated(case, sample, again) == match, f"{sample.name}: other spaces, another match")
+        expect(await _translate(case, sample, again) == match, f"{sample.name}: other spaces, another match")
 
 
 async def rejects(case: Case) -> None:
@@ -105,8 +105,8 @@ async def unique(case: Case) -> None:
 async def stable(case: Case) -> None:
     for sample in case.samples:
         match, bodies = await _match(case, sample)
-        turned = {name: sample.notation.write(_turned(sample.notation.read(body))) for name, body in bodies.items()}
-        again = await _translated(case, sample, turned)
+        turned = {name: sample.notation.write(_turn_lists(sample.notation.read(body))) for name, body in bodies.items()}
+        again = await _translate(case, sample, turned)
         expect(
             _kinds(again) == _kinds(match), f"{sample.name}: rows in another order, other keys: {_odd(match, again)}"
         )
@@ -145,7 +145,7 @@ async def _match(case: Case, sample: Sample) -> tuple[Match, dict[str, bytes]]:
     return adapter.translate(sample.match_id, bodies), bodies
 
 
-async def _translated(case: Case, sample: Sample, bodies: dict[str, bytes]) -> Match:
+async def _translate(case: Case, sample: Sample, bodies: dict[str, bytes]) -> Match:
     adapter = case.connect("http://127.0.0.1:9")
     await adapter.aclose()
     return adapter.translate(sample.match_id, bodies)
@@ -187,8 +187,8 @@ def _backwards(value: Any) -> Any:
     return [_backwards(item) for item in value] if isinstance(value, list) else value
 
 
-def _turned(value: Any) -> Any:
+def _turn_lists(value: Any) -> Any:
     """The document with every list from the end."""
     if isinstance(value, dict):
-        return {key: _turned(item) for key, item in value.items()}
-    return [_turned(item) for item in reversed(value)] if isinstance(value, list) else value
+        return {key: _turn_lists(item) for key, item in value.items()}
+    return [_turn_lists(item) for item in reversed(value)] if isinstance(value, list) else value

@@ -140,8 +140,8 @@ def hurt(
     """Each field (in `rows` rows of a list) changed by each mutation that changes it; of these changes each `every`th."""
     for resource, body in bodies.items():
         document = notation.read(body)
-        for path, mutation in islice(product(_chosen(document, rows), mutations), 0, None, every):
-            spoilt = _mutated(document, path, mutation, notation)
+        for path, mutation in islice(product(_choose_fields(document, rows), mutations), 0, None, every):
+            spoilt = _mutate(document, path, mutation, notation)
             if spoilt is not None:
                 yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
 
@@ -154,7 +154,7 @@ def move_rows(bodies: Bodies, notation: Notation = JSON) -> Iterator[Hurt]:
         for path in [*([()] if isinstance(document, list) else []), *lists]:
             for name, move in MOVES.items():
                 yield Hurt(
-                    resource, path, f"rows {name}", {**bodies, resource: _replaced(document, path, move, notation)}
+                    resource, path, f"rows {name}", {**bodies, resource: _replace_value(document, path, move, notation)}
                 )
 
 
@@ -173,7 +173,7 @@ def _fields(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from _fields(item, (*path, key))
 
 
-def _chosen(document: Any, rows: int) -> list[Path]:
+def _choose_fields(document: Any, rows: int) -> list[Path]:
     """The fields to be hurt: all that are called otherwise, each in so many rows of one list, evenly spread over it."""
     alike: dict[Path, list[Path]] = {}
     for path, _ in _fields(document):
@@ -186,17 +186,17 @@ def _spread(paths: list[Path], rows: int) -> list[Path]:
     return [paths[at] for at in dict.fromkeys(round(last * step / max(rows - 1, 1)) for step in range(rows))]
 
 
-def _mutated(document: Any, path: Path, mutation: Mutation, notation: Notation) -> bytes | None:
+def _mutate(document: Any, path: Path, mutation: Mutation, notation: Notation) -> bytes | None:
     """The document with one field changed, as it is sent; None where the mutation changes nothing."""
     parent = _at(document, path[:-1])
     value = parent[path[-1]]
     if mutation.change is None:
-        return _removed(document, parent, path[-1], notation)
+        return _remove(document, parent, path[-1], notation)
     changed = mutation.change(value)
-    return None if changed is value else _replaced(document, path, lambda _: changed, notation)
+    return None if changed is value else _replace_value(document, path, lambda _: changed, notation)
 
 
-def _removed(document: Any, parent: Any, key: str | int, notation: Notation) -> bytes:
+def _remove(document: Any, parent: Any, key: str | int, notation: Notation) -> bytes:
     if isinstance(parent, list):
         rows = list(parent)
         del parent[int(key)]
@@ -211,7 +211,7 @@ def _removed(document: Any, parent: Any, key: str | int, notation: Notation) -> 
     return spoilt
 
 
-def _replaced(document: Any, path: Path, change: Callable[[Any], Any], notation: Notation) -> bytes:
+def _replace_value(document: Any, path: Path, change: Callable[[Any], Any], notation: Notation) -> bytes:
     if not path:
         return notation.write(change(document))
     parent = _at(document, path[:-1])

@@ -96,16 +96,16 @@ async def malformed(case: Case) -> None:
         usual = set(opened.server.requests)
         opened.server.requests.clear()
         for given in IMPOSSIBLE:
-            found = await _taken(opened, given)
+            found = await _resolve_id(opened, given)
             expect(found is None, f"{given!r} was taken for the match {found!r}")
         for given in LEADING_ELSEWHERE:
-            found = await _taken(opened, given)
+            found = await _resolve_id(opened, given)
             expect(not opened.server.requests, f"{given!r} was requested")
             if found is not None:
                 await _requested_safely(opened, found, usual)
 
 
-async def _taken(opened: Opened, given: str) -> str | None:
+async def _resolve_id(opened: Opened, given: str) -> str | None:
     """The match that an id is taken for, None where it is refused."""
     try:
         return await opened.adapter.resolve(Selector("match", given))
@@ -131,10 +131,10 @@ async def errors(case: Case) -> None:
     for sample in case.samples:
         for selector in sample.selectors:
             for reply, kinds in TROUBLE:
-                await _troubled(case, sample.name, selector, reply, kinds)
+                await _check_trouble(case, sample.name, selector, reply, kinds)
 
 
-async def _troubled(
+async def _check_trouble(
     case: Case, name: str, selector: Selector, reply: Reply, kinds: tuple[type[ServiceError], ...]
 ) -> None:
     sample = next(each for each in case.samples if each.name == name)

@@ -34,7 +34,7 @@ async def words(case: Case) -> None:
             found = await believe_word(case, table, word, moment)
             state, said = state_words(found.then.match), states[moment]
             expect(state == said, f"{word} {moment} play: it is {state!r}, not {said!r}")
-            lost = _sent(found.usual.match) - _sent(found.then.match)
+            lost = _played_things(found.usual.match) - _played_things(found.then.match)
             expect(not lost, f"{word} {moment} play: takes back {', '.join(sorted(lost))}")
 
 
@@ -65,7 +65,7 @@ def state_words(match: Match) -> str:
     return ", ".join(filter(None, (match.status, part, "stopped" if match.clock.stopped else "")))
 
 
-def _sent(match: Match) -> set[str]:
+def _played_things(match: Match) -> set[str]:
     """What was played: the score, and the keys of what the provider sent."""
     score = {str(match.score)} if match.score is not None and match.score.total else set[str]()
     return score.union(each.key for each in match.incidents if not each.synthesised and not each.marks_period)

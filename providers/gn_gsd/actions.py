@@ -88,13 +88,13 @@ def with_scores(
     An own goal that its row credits to the scorer's own side goes to the other one where the score says so too.
     """
     total, parts = sent
-    turned = tuple(_turned(each, cast) for each in happened)
-    if total not in _counted(happened) and total in _counted(turned)[-1:]:
+    turned = tuple(_turn_own_goal(each, cast) for each in happened)
+    if total not in _count_scores(happened) and total in _count_scores(turned)[-1:]:
         for now in (now for was, now in zip(happened, turned, strict=True) if now != was):
             about = faults.for_row(ACTIONS, now.key.removeprefix("incident:"))
             about.add("participant.id", "credits an own goal against line-up and score")
         happened = turned
-    counted = _counted(happened)
+    counted = _count_scores(happened)
     if total not in {Score(0, 0), *counted} and not any(each.score in counted[-1:] for each in parts):
         return happened
     scores = iter(counted)
@@ -104,7 +104,7 @@ def with_scores(
     )
 
 
-def _counted(happened: Iterable[Incident]) -> list[Score]:
+def _count_scores(happened: Iterable[Incident]) -> list[Score]:
     """The score after each goal by the goals alone; none where nobody knows whose one of them is."""
     sides = [each.side for each in happened if each.kind == GOAL]
     if None in sides:
@@ -112,7 +112,7 @@ def _counted(happened: Iterable[Incident]) -> list[Score]:
     return [Score(sides[:at].count("home"), sides[:at].count("away")) for at in range(1, len(sides) + 1)]
 
 
-def _turned(incident: Incident, cast: Cast) -> Incident:
+def _turn_own_goal(incident: Incident, cast: Cast) -> Incident:
     """An own goal by a player of the side that it is credited to as one of the other side; anything else as it is."""
     who = next((each.person for each in incident.people), None)
     if incident.method != OWN_GOAL or incident.side is None or cast.side_of(who) != incident.side:

@@ -65,7 +65,7 @@ class GnGsd(EndpointAdapter):
             reply = await http_client.get(self._client, path_of(of.kind, of, self._names, self._query))
         except DownstreamRejected:
             raise unknown(of) from None
-        return (await fetch.beside(len(reply.body), _resolved, of, reply.body, self._names)).match_id
+        return (await fetch.beside(len(reply.body), _choose_running, of, reply.body, self._names)).match_id
 
     async def fetch(
         self,
@@ -116,15 +116,15 @@ class Poll:
         if self.of.kind != MATCH:
             return Fetched(answers=((await self._main())[0],), hints=hints)
         if MATCH not in self.known:
-            main, learned = await self._learned(hints)
+            main, learned = await self._learn_sides(hints)
             others = [] if main.error else list(await asyncio.gather(*self._others(learned)))
         else:
-            (main, learned), others = await fetch.together(partial(self._learned, hints), self._others(hints))
-        found = [self._counted(each, main) for each in others]
+            (main, learned), others = await fetch.together(partial(self._learn_sides, hints), self._others(hints))
+        found = [self._as_counted(each, main) for each in others]
         alone = tuple(each for each in found if self._holds_up_nothing(each, main))
         return Fetched(answers=(main, *(each for each in found if each not in alone)), hints=learned, unheeded=alone)
 
-    async def _learned(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
+    async def _learn_sides(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
         answer, found = await self._main()
         return answer, hints if found is None else {**hints, fetch.SIDES: fetch.sides_hint(_sides(found))}
 
@@ -149,7 +149,7 @@ class Poll:
 
     async def _actions(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> tuple[tuple[str, Any], ...]:
-            rows = self._listed(body)
+            rows = self._read_actions(body)
             fetch.check_teams(ACTIONS, _acting(rows, self.names), hints)
             return rows
 
@@ -162,14 +162,14 @@ class Poll:
             resource, path_of(resource, self.of, self.names, self.query), read, size, may_vanish
         )
 
-    def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
+    def _read_actions(self, body: bytes) -> tuple[tuple[str, Any], ...]:
         """The rows of the actions; once there were any, a response without the list of them is a fault."""
         rows = payload.action_rows(body, self.names)
         if not rows and self.known.get(ACTIONS, fetch.UNKNOWN).rows and not payload.none_listed(body, self.names):
             raise BadBody(f"{ACTIONS}: not there any more")
         return rows
 
-    def _counted(self, answer: Answer, main: Answer) -> Answer:
+    def _as_counted(self, answer: Answer, main: Answer) -> Answer:
         """A response as it counts: what the provider does not have is empty."""
         if answer.error is None or main.outcome is Outcome.FAILED:
             return answer
@@ -220,7 +220,7 @@ def path_of(resource: str, of: Target, names: Mapping[str, str], query: str) -> 
     return f"{path}{'&' if '?' in path else '?'}{query}"
 
 
-def _resolved(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
+def _choose_running(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
     """The running match of a phase or an overall, else the next, else the last; a race without matches is resolved to itself.
 
     MatchUnknown where it holds nothing that could be followed.

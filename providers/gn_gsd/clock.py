@@ -134,7 +134,7 @@ def _minute(action: Node) -> tuple[int, int | None] | None:
     if text is None:
         return None
     if PLAIN.fullmatch(text):
-        return _counted(int(text), action.names["clock_unit"]), None
+        return _minute_of(int(text), action.names["clock_unit"]), None
     timed = TIMED.fullmatch(text)
     if timed is not None:
         return int(timed[1]) + 1, None
@@ -144,6 +144,6 @@ def _minute(action: Node) -> tuple[int, int | None] | None:
     return max(int(written[1]), 1), int(written[2]) if written[2] else None
 
 
-def _counted(value: int, unit: str) -> int:
+def _minute_of(value: int, unit: str) -> int:
     per_minute = UNITS.get(unit, UNITS["minutes" if value <= LONGEST_MINUTE else "milliseconds"])
     return value // per_minute + 1 if per_minute else max(value, 1)

@@ -202,9 +202,9 @@ def plain(value: str) -> str:
 
 def keywords(names: Mapping[str, str], key: str) -> frozenset[str]:
     """The keywords under a name."""
-    return _parted(names[key])
+    return _split_names(names[key])
 
 
 @cache
-def _parted(listed: str) -> frozenset[str]:
+def _split_names(listed: str) -> frozenset[str]:
     return frozenset(filter(None, map(plain, listed.split("|"))))

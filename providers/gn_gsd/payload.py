@@ -81,7 +81,7 @@ def entity(of: Target, body: bytes, names: Mapping[str, str]) -> Node:
         raise BadBody(f"{of.kind}: object expected")
     found = _inside(Node(value, names), f"{of.kind}_envelope")
     ids = {each for key in ("id", "foreign_id") if (each := read_if_fits(found.ident, key)) is not None}
-    if not ids and not _known(value, names, f"{of.kind}_envelope"):
+    if not ids and not _is_known(value, names, f"{of.kind}_envelope"):
         raise BadBody(f"{of.kind}: the answer is about something else")
     if not ids:
         raise MatchUnknown(f"the provider does not know the {of.kind}")
@@ -90,7 +90,7 @@ def entity(of: Target, body: bytes, names: Mapping[str, str]) -> Node:
     return found
 
 
-def _known(value: Mapping[str, Any], names: Mapping[str, str], envelope: str) -> bool:
+def _is_known(value: Mapping[str, Any], names: Mapping[str, str], envelope: str) -> bool:
     """Whether an answer has any field by which an entity, or the envelope around it, is known."""
     paths = (path for key in (envelope, *TELLTALE) for path in names[key].split("|"))
     return not value.keys().isdisjoint({path.split(".")[0] for path in paths})

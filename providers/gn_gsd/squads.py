@@ -87,7 +87,7 @@ def add_squads(
     """The teams with the squads of the line-ups; teams alone where there are none."""
     rows = sections(lineups, faults) if lineups is not None else {}
     return {
-        name: team if team is None else _completed(team, rows.get(name) or rows.get(team.ext_id), faults)
+        name: team if team is None else _complete_side(team, rows.get(name) or rows.get(team.ext_id), faults)
         for name, team in sides.items()
     }
 
@@ -95,7 +95,7 @@ def add_squads(
 def players(lineups: Node) -> int:
     """How many rows of players the line-ups hold, of both teams."""
     unread = FaultCollector("", "")
-    return sum(len(_listed(section, unread)) for section in sections(lineups, unread).values())
+    return sum(len(_listed_people(section, unread)) for section in sections(lineups, unread).values())
 
 
 def sections(lineups: Node, faults: FaultCollector) -> Mapping[str, Node]:
@@ -118,7 +118,7 @@ def _object(path: str, member: Any, parent: Node, faults: FaultCollector) -> Nod
     return faults.try_read(node, path, member, parent.names)
 
 
-def _listed(section: Node, faults: FaultCollector) -> list[tuple[str, Node]]:
+def _listed_people(section: Node, faults: FaultCollector) -> list[tuple[str, Node]]:
     """(where it was listed, row) of everybody in a side's object."""
     return [
         (place, row)
@@ -128,9 +128,9 @@ def _listed(section: Node, faults: FaultCollector) -> list[tuple[str, Node]]:
     ]
 
 
-def _completed(team: Side, section: Node | None, faults: FaultCollector) -> Side:
+def _complete_side(team: Side, section: Node | None, faults: FaultCollector) -> Side:
     seen: dict[str, tuple[Person, str]] = {}
-    for place, row in _listed(section, faults) if section is not None else ():
+    for place, row in _listed_people(section, faults) if section is not None else ():
         who = faults.try_read(person, row, faults)
         if who is not None:
             seen.setdefault(who.ext_id, (who, place or _place(row, faults)))

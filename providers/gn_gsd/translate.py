@@ -63,7 +63,7 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
     period = clock.stage(found, faults)
     state = clock.state(found, period, faults, played=bool(happened))
     status = state.status
-    at = clock.clock(found, state, period, _reached(happened, periods), faults)
+    at = clock.clock(found, state, period, _furthest_phase(happened, periods), faults)
     return Match(
         provider="gn-gsd", match_id=of.match_id, sport="soccer", status=status,
         kickoff=faults.try_read(found.moment, "kickoff"), clock=at, home=sides["home"], away=sides["away"],
@@ -118,7 +118,7 @@ def _pair(found: Node, prefix: str, faults: FaultCollector) -> Score | None:
     return None if home is None or away is None else Score(home, away)
 
 
-def _reached(happened: tuple[Incident, ...], periods: tuple[PeriodScore, ...]) -> int:
+def _furthest_phase(happened: tuple[Incident, ...], periods: tuple[PeriodScore, ...]) -> int:
     """The furthest phase of play that actions and scores know of, 0 where they know of none."""
     scored = [4 for part in periods if part.title == "extra-time"]
     return max((each.phase or 0 for each in happened), default=0) if not scored else scored[0]

@@ -115,14 +115,14 @@ class Heim(EndpointAdapter):
         poll = Poll(self._client, self._names, match_id, known)
         if not hints:
             match, found = await poll.match(conditional=False)
-            return await _completed(poll, match, found, (), {}, text=text)
+            return await _complete(poll, match, found, (), {}, text=text)
         others = [] if hints.get(EMBEDS) else [poll.rows(EVENTS, hints)]
         if text:
             others.append(poll.rows(TEXT, hints))
         (match, found), rest = await together(partial(poll.match, conditional=True), others)
         if match.outcome is Outcome.UNCHANGED and not hints.get(EMBEDS):  # as nearly always: nothing to be learned
             return Fetched(answers=(match, *rest), hints=hints)
-        return await _completed(poll, match, found, rest, hints, text=text)
+        return await _complete(poll, match, found, rest, hints, text=text)
 
     async def fixtures(self, first: date, last: date) -> FixtureList:
         """The matches of these days, a request each."""
@@ -181,18 +181,18 @@ class Poll:
                 resource=EVENTS, outcome=match.outcome, error=match.error, digest=known.digest, rows=known.rows
             )
         try:
-            return await beside(len(match.body or b""), self._extracted, found)
+            return await beside(len(match.body or b""), self._extract, found)
         except ServiceError as error:
             return failed_answer(EVENTS, error)
 
-    def _extracted(self, found: Found) -> Answer:
+    def _extract(self, found: Found) -> Answer:
         rows = embedded_rows(found.match) or ()
         body = f"[{','.join(json.dumps(row, separators=(',', ':')) for row in rows)}]".encode()
         request = ResourceRequest(EVENTS, "", lambda _: rows, len)
         return classify(request, http_client.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
 
 
-async def _completed(
+async def _complete(
     poll: Poll, match: Answer, found: Found | None, rest: Iterable[Answer], hints: Mapping[str, str], *, text: bool
 ) -> Fetched:
     """Add what could only be taken from the match, or requested after its response."""

@@ -152,7 +152,7 @@ def phases(rows: Sequence[tuple[T, int | None, str | None]]) -> Mapping[T, int]:
     """
     found: dict[T, int] = {}
     reached = 0
-    for row, minute, kind in sorted(_timed(rows), key=lambda timed: timed[1]):
+    for row, minute, kind in sorted(_rows_with_minute(rows), key=lambda timed: timed[1]):
         if kind is not None and kind in PERIODS:
             reached = max(reached, PERIODS[kind].phase) if PERIODS[kind].starts else reached
             continue
@@ -163,7 +163,7 @@ def phases(rows: Sequence[tuple[T, int | None, str | None]]) -> Mapping[T, int]:
     return found
 
 
-def _timed(rows: Iterable[tuple[T, int | None, str | None]]) -> list[tuple[T, int, str | None]]:
+def _rows_with_minute(rows: Iterable[tuple[T, int | None, str | None]]) -> list[tuple[T, int, str | None]]:
     return [(row, minute, kind) for row, minute, kind in rows if minute is not None]
 
 

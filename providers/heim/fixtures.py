@@ -40,13 +40,13 @@ def fixtures(body: bytes, days: Days, *, names: Mapping[str, str]) -> FixtureLis
     A list may begin at sports or at competitions, and a competition may come several times. BadBody where it cannot be read.
     """
     value = decode(LIST, body)
-    found = [each for node in (value if isinstance(value, list) else [value]) for each in _placed(node, names)]
+    found = [each for node in (value if isinstance(value, list) else [value]) for each in _find_places(node, names)]
     listed = read_fixtures(found, lambda each: _fixture(*each, days, names), days)
     order = {each: at for at, each in enumerate(dict.fromkeys(place.competition for place, _ in found))}
     return replace(listed, fixtures=tuple(sorted(listed.fixtures, key=lambda each: order[each.competition])))
 
 
-def _placed(node: object, names: Mapping[str, str], above: tuple[Row, ...] = ()) -> Iterator[tuple[Place, object]]:
+def _find_places(node: object, names: Mapping[str, str], above: tuple[Row, ...] = ()) -> Iterator[tuple[Place, object]]:
     """What stands where a match should, with its place; a branch that is none, or leads nowhere, is a row that nobody can read."""
     branch = next((each for each in BRANCHES if each in node), None) if isinstance(node, dict) else None
     if branch is None or not isinstance(node, dict):
@@ -58,7 +58,7 @@ def _placed(node: object, names: Mapping[str, str], above: tuple[Row, ...] = ())
         if branch == "match":
             yield place, child
         else:
-            yield from _placed(child, names, path)
+            yield from _find_places(child, names, path)
 
 
 def _place(above: tuple[Row, ...], names: Mapping[str, str]) -> Place:
@@ -71,7 +71,7 @@ def _place(above: tuple[Row, ...], names: Mapping[str, str]) -> Place:
     return Place(
         above=above,
         sport=_sport(found, names, faults),
-        competition=faults.try_read(_named, contest),
+        competition=faults.try_read(_named_id, contest),
         season=faults.try_read(season.text, "name"),
         round=faults.try_read(round_.text, "name"),
         gender=gender if gender in GENDERS else None,
@@ -95,7 +95,7 @@ def _age_class(above: Row, names: Mapping[str, str], faults: FaultCollector) -> 
     return classes.get(ident or "")
 
 
-def _named(row: Row) -> NamedId | None:
+def _named_id(row: Row) -> NamedId | None:
     """Id and name; None without an id, ValueMismatch without a name."""
     ident = row.ident("id")
     name = None if ident is None else row.needed("name").text("name")
@@ -105,7 +105,7 @@ def _named(row: Row) -> NamedId | None:
 def _fixture(place: Place, value: object, days: Days, names: Mapping[str, str]) -> Fixture:
     """One match. ValueMismatch where its id, its day or a team cannot be read, or nothing says who plays."""
     match, faults = Row.of(value, "match"), FaultCollector(LIST, "")
-    home, away = (None if (row := match.part(side)) is None else _named(row) for side in ("home", "away"))
+    home, away = (None if (row := match.part(side)) is None else _named_id(row) for side in ("home", "away"))
     title = race_title(Found(match, place.above), faults) if home is None and away is None else None
     if home is None and away is None and title is None:
         raise ValueMismatch("home", "missing")

@@ -150,7 +150,7 @@ def race_title(found: Found, faults: FaultCollector) -> str | None:
 
 def sport_of(found: Found, names: Mapping[str, str]) -> str:
     """The sport by its id; a match without one is recognized by its sides, its catalogue of periods and its values."""
-    return named_sport(found, names) or _guessed(found, names)
+    return named_sport(found, names) or _guess_sport(found, names)
 
 
 def named_sport(found: Found, names: Mapping[str, str]) -> str | None:
@@ -166,7 +166,7 @@ def named_sport(found: Found, names: Mapping[str, str]) -> str | None:
     return next(known, f"sport {sport_id}")
 
 
-def _guessed(found: Found, names: Mapping[str, str]) -> str:
+def _guess_sport(found: Found, names: Mapping[str, str]) -> str:
     """Races have no sides, players of tennis are teams of the type `none`, and parts have names of their own."""
     match = found.match
     if not (match.has("home") or match.has("away")):

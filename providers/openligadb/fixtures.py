@@ -26,7 +26,7 @@ def _fixture(match: Row, days: Days, names: Mapping[str, str]) -> Fixture:
     ident, moment = match.ident("matchID"), kickoff(match, days.zone, faults)
     if ident is None or moment is None:
         raise ValueMismatch("matchID" if ident is None else "matchDateTimeUTC", "missing")
-    home, away = (_named(match.part(side), "teamId", "teamName") for side in ("team1", "team2"))
+    home, away = (_named_id(match.part(side), "teamId", "teamName") for side in ("team1", "team2"))
     if home is None and away is None:
         raise ValueMismatch("team1", "missing")
     group = faults.try_read(match.part, "group")
@@ -34,7 +34,7 @@ def _fixture(match: Row, days: Days, names: Mapping[str, str]) -> Fixture:
     return Fixture(
         match_id=ident,
         sport="soccer",
-        competition=faults.try_read(_named, match, "leagueId", "leagueName"),
+        competition=faults.try_read(_named_id, match, "leagueId", "leagueName"),
         season=_season(match, faults),
         round=None if group is None else faults.try_read(group.text, "groupName"),
         home=home,
@@ -46,7 +46,7 @@ def _fixture(match: Row, days: Days, names: Mapping[str, str]) -> Fixture:
     )
 
 
-def _named(row: Row | None, ident: str, name: str) -> NamedId | None:
+def _named_id(row: Row | None, ident: str, name: str) -> NamedId | None:
     found = None if row is None else row.ident(ident)
     called = None if row is None or found is None else row.needed(name).text(name)
     return None if found is None or called is None else NamedId(found, called)

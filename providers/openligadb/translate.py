@@ -54,16 +54,16 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         clock=Clock(phase=phase),
         home=_side(row, "team1", faults),
         away=_side(row, "team2", faults),
-        tournament=_named(row, "leagueId", "leagueName", faults),
+        tournament=_read_named(row, "leagueId", "leagueName", faults),
         location=_location(row, faults),
         text=False,
         faults=faults.collected,
         unreadable_keys=faults.unreadable,
     )
-    return _played(match, found, happened, total) if status.running or status.over else match
+    return _add_play(match, found, happened, total) if status.running or status.over else match
 
 
-def _played(match: Match, found: Results, happened: Sequence[Incident], total: Score | None) -> Match:
+def _add_play(match: Match, found: Results, happened: Sequence[Incident], total: Score | None) -> Match:
     """The match with scores and incidents; `total`: the last score of the shoot-out, which counts on from the pitch's."""
     pitch = standing([incident.score for incident in happened if incident.score is not None], found)
     shootout = kicks(total, pitch)
@@ -77,7 +77,7 @@ def _played(match: Match, found: Results, happened: Sequence[Incident], total: S
         shootout=shootout,
         periods=found.periods,
         winner=winner(match.status, shootout or pitch) if ended else None,
-        incidents=_ordered(happened, ended=ended, phase=match.clock.phase),
+        incidents=_in_order(happened, ended=ended, phase=match.clock.phase),
     )
 
 
@@ -119,7 +119,7 @@ def _phase(status: Status, happened: Sequence[Incident], *, extra: bool, shootou
     return max(seen, least)
 
 
-def _ordered(happened: Sequence[Incident], *, ended: bool, phase: int) -> tuple[Incident, ...]:
+def _in_order(happened: Sequence[Incident], *, ended: bool, phase: int) -> tuple[Incident, ...]:
     """Start and end around the goals; the end waits for its result, which the feed may give after the flag."""
     last = EXTRA_ENDS if phase > FULL_PHASE else FULL_ENDS
     end = [_marker(END, minute=last, phase=phase)] if ended else []
@@ -148,7 +148,7 @@ def _side(match: Row, field: str, faults: FaultCollector) -> Side | None:
     )
 
 
-def _named(row: Row, ident: str, name: str, faults: FaultCollector) -> Named | None:
+def _read_named(row: Row, ident: str, name: str, faults: FaultCollector) -> Named | None:
     ext_id, called = faults.try_read(row.ident, ident), faults.try_read(row.text, name)
     return None if ext_id is None or called is None else Named(ext_id=ext_id, name=called)
 
@@ -156,7 +156,7 @@ def _named(row: Row, ident: str, name: str, faults: FaultCollector) -> Named | N
 def _location(match: Row, faults: FaultCollector) -> Named | None:
     """A stadium with a name; most rows have an id and nothing else."""
     row = faults.try_read(match.part, "location")
-    found = None if row is None else _named(row, "locationID", "locationStadium", faults)
+    found = None if row is None else _read_named(row, "locationID", "locationStadium", faults)
     if row is None or found is None:
         return None
     return Named(ext_id=found.ext_id, name=found.name, town=faults.try_read(row.text, "locationCity"))

@@ -42,11 +42,11 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         home=sides.get("home"), away=sides.get("away"), location=_venue(row, faults), text=False,
     )  # fmt: skip
     if of.part:
-        match = _played(match, of, row, events, faults)
+        match = _add_play(match, of, row, events, faults)
     return replace(match, faults=faults.collected, unreadable_keys=faults.unreadable)
 
 
-def _played(match: Match, of: Situation, row: Row, events: Story, faults: FaultCollector) -> Match:
+def _add_play(match: Match, of: Situation, row: Row, events: Story, faults: FaultCollector) -> Match:
     score = _score(row, "score", faults)
     if score is None:
         faults.add("score", "missing")
@@ -79,12 +79,12 @@ def _kicks(row: Row, home: Side | None) -> Score | None:
 def _periods(of: Situation, score: Score | None, half: Score | None, events: Story) -> list[PeriodScore]:
     """The scores of parts that are over; that after normal time is counted where extra time was played."""
     ended = of.part if of.ended or of.status is Status.FINISHED else of.part - 1
-    full = _counted(events.incidents, score) if of.extra else score
+    full = _count_score(events.incidents, score) if of.extra else score
     scores = ((1, "half-time", half), (HALVES, "full-time", full), (EXTRA, "extra-time", score if of.extra else None))
     return [PeriodScore(title=title, score=each) for part, title, each in scores if each is not None and part <= ended]
 
 
-def _counted(incidents: Sequence[Incident], score: Score | None) -> Score | None:
+def _count_score(incidents: Sequence[Incident], score: Score | None) -> Score | None:
     """The score after normal time by the goals alone; None where they do not lead to the score that the feed gives."""
     goals = [(0, Score(0, 0)), *((each.phase or 0, each.score) for each in incidents if each.score is not None)]
     return [each for phase, each in goals if phase <= HALVES][-1] if goals[-1][1] == score else None

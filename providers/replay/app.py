@@ -93,7 +93,9 @@ def _refusal(replay: Replay, request: Request, given: tuple[str, str] | None, *,
     if not replay.sign_in.admits(request.headers.get("authorization")):
         return Response(b"", 401, headers={"www-authenticate": "Bearer"})
     return (
-        None if _admitted(replay, given) else Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
+        None
+        if _is_admitted(replay, given)
+        else Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
     )
 
 
@@ -110,7 +112,7 @@ def _of_resource(
         return replace(entry, status=404), Response(missing, 404, media_type=JSON)
     if shown is not None and not shown.line.is_json:
         return _as_recorded(replay, shown, entry, body)
-    return _good(replay, request, entry, fault, _distorted(fault, body))
+    return _good(replay, request, entry, fault, _distort(fault, body))
 
 
 def _of_list(
@@ -159,7 +161,7 @@ def _good(
     return entry, Response(body, 200, headers=headers)
 
 
-def _distorted(fault: Fault | None, body: bytes) -> bytes:
+def _distort(fault: Fault | None, body: bytes) -> bytes:
     if fault is None:
         return body
     document = json.loads(body)
@@ -203,7 +205,7 @@ def credentials(authorization: str | None) -> tuple[str, str] | None:
     return (user, password) if colon else None
 
 
-def _admitted(replay: Replay, given: tuple[str, str] | None) -> bool:
+def _is_admitted(replay: Replay, given: tuple[str, str] | None) -> bool:
     wanted = (replay.settings.user, replay.settings.password)
     if wanted[0] is None or wanted[1] is None:
         return True

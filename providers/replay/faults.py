@@ -107,13 +107,13 @@ def distort(fault: Fault | None, document: Any) -> Any:
     return DOCUMENTS[fault.mode](document, fault.incident)
 
 
-def _vanished(document: Any, incident: str | None) -> Any:
-    gone = _chosen(document, incident)
+def _remove_row(document: Any, incident: str | None) -> Any:
+    gone = _choose_row(document, incident)
     return document if gone is None else [row for row in document if row is not gone]
 
 
-def _duplicated(document: Any, incident: str | None) -> Any:
-    twice = _chosen(document, incident)
+def _double_row(document: Any, incident: str | None) -> Any:
+    twice = _choose_row(document, incident)
     return document if twice is None else [*document, twice]
 
 
@@ -121,7 +121,7 @@ def _wrong_types(document: Any, incident: str | None) -> Any:
     """One row whose fields have other types, between rows that are no objects; a match with a score that is none."""
     if isinstance(document, dict):
         return {key: _wrong_types(value, incident) for key, value in document.items()} | _wrong_fields(document)
-    wrong = _chosen(document, incident)
+    wrong = _choose_row(document, incident)
     if wrong is None:
         return document
     spoilt = {**wrong, **(WRONG_ACTION if "eventTime" in wrong else WRONG_ROW)}
@@ -138,13 +138,13 @@ def _wrong_fields(document: dict[str, Any]) -> dict[str, Any]:
 
 
 DOCUMENTS: dict[str, Callable[[Any, str | None], Any]] = {
-    "vanished": _vanished,
-    "duplicated": _duplicated,
+    "vanished": _remove_row,
+    "duplicated": _double_row,
     "wrong_types": _wrong_types,
 }
 
 
-def _chosen(document: Any, incident: str | None) -> dict[str, Any] | None:
+def _choose_row(document: Any, incident: str | None) -> dict[str, Any] | None:
     if not isinstance(document, list):
         return None
     rows = [row for row in document if isinstance(row, dict)]

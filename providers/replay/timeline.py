@@ -29,7 +29,7 @@ class Timeline:
 
     def __init__(self, recordings: Sequence[Recording], start_at: str) -> None:
         mark, offset = parse_start(start_at)
-        self.starts = {found.match_id: _marked(found, mark) + timedelta(seconds=offset) for found in recordings}
+        self.starts = {found.match_id: _instant_of(found, mark) + timedelta(seconds=offset) for found in recordings}
         lines = [line for found in recordings for line in found.lines]
         due = [((line.at - self.starts[line.match_id]).total_seconds(), line) for line in lines]
         due.sort(key=lambda pair: pair[0])
@@ -87,7 +87,7 @@ class Timeline:
         return self.starts[match_id] + timedelta(seconds=elapsed)
 
 
-def _marked(recording: Recording, mark: str) -> datetime:
+def _instant_of(recording: Recording, mark: str) -> datetime:
     return {"first": recording.first_at, "kickoff": recording.kickoff, "end": recording.last_at}[mark]
 
 

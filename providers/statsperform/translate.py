@@ -50,12 +50,12 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         clock=clock(of),
         home=sides.get("home"),
         away=sides.get("away"),
-        tournament=_named(info, "competition", "name", faults),
-        location=_named(info, "venue", "longName", faults),
+        tournament=_read_named(info, "competition", "name", faults),
+        location=_read_named(info, "venue", "longName", faults),
         text=False,
     )
     if of.part or of.status.running or of.status.over:
-        match = _played(match, of, details, happened, faults)
+        match = _add_play(match, of, details, happened, faults)
     return replace(match, faults=faults.collected, unreadable_keys=faults.unreadable)
 
 
@@ -65,7 +65,7 @@ def _part(row: Row, name: str, faults: FaultCollector) -> Row:
     return Row({}, f"{row.at(name)}.") if found is None else found
 
 
-def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident], faults: FaultCollector) -> Match:
+def _add_play(match: Match, of: Course, details: Row, happened: Sequence[Incident], faults: FaultCollector) -> Match:
     scores = faults.try_read(details.part, "scores") or Row({}, details.at("scores."))
     total = faults.try_read(scores.score_in, "total")
     kicks = faults.try_read(scores.score_in, "pen") if of.part > EXTRA else None  # else the result is repeated there
@@ -109,7 +109,7 @@ def _after_extra_time(
     return None
 
 
-def _named(info: Row, name: str, called: str, faults: FaultCollector) -> Named | None:
+def _read_named(info: Row, name: str, called: str, faults: FaultCollector) -> Named | None:
     row = faults.try_read(info.part, name)
     ext_id, text = (None, None) if row is None else (faults.try_read(row.text, "id"), faults.try_read(row.text, called))
     return None if ext_id is None or text is None else Named(ext_id=ext_id, name=text)

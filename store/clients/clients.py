@@ -80,7 +80,7 @@ def create(unit: Unit, spec: ClientSpec) -> None:
 
 def rotate(unit: Unit, client_id: str, secret_hash: str) -> None:
     """Add a secret; of the earlier ones the newest stays valid. Raises NotFound, Conflict for a declared client."""
-    client = _created(unit.conn, client_id)
+    client = _require_created(unit.conn, client_id)
     if client.revoked_at is not None:
         raise NotFound(f"client {client_id} is revoked")
     secrets = [*client.secrets, secret_hash][-LIVE_SECRETS:]
@@ -89,7 +89,7 @@ def rotate(unit: Unit, client_id: str, secret_hash: str) -> None:
 
 def revoke(unit: Unit, client_id: str) -> None:
     """From now on the client is unknown. Raises NotFound, Conflict for a declared client."""
-    _created(unit.conn, client_id)
+    _require_created(unit.conn, client_id)
     unit.conn.execute(update(clients).where(clients.c.id == client_id).values(revoked_at=unit.now, secrets=[]))
 
 
@@ -113,7 +113,7 @@ def _columns(spec: ClientSpec) -> dict[str, Any]:
     return {"response_prefix": spec.response_prefix, **{name: list(getattr(spec, name)) for name in LISTS}}
 
 
-def _created(conn: Connection, client_id: str) -> ClientRow:
+def _require_created(conn: Connection, client_id: str) -> ClientRow:
     client = _row(conn, client_id)
     if client is None:
         raise NotFound(f"no client {client_id}")

@@ -36,7 +36,7 @@ def save(  # noqa: PLR0917 -- in the order of the table
         .limit(FORGOTTEN)
     )
     unit.conn.execute(
-        delete(idempotency).where(or_(key_of.in_(old), and_(*_named(organization_id, client_id, key), _GONE)))
+        delete(idempotency).where(or_(key_of.in_(old), and_(*_is_key(organization_id, client_id, key), _GONE)))
     )
     unit.conn.execute(
         insert(idempotency).values(
@@ -52,12 +52,12 @@ def save(  # noqa: PLR0917 -- in the order of the table
 
 def find(conn: Connection, organization_id: str, client_id: str, key: str) -> tuple[str, str] | None:
     """(digest of the request, id of the liveblog) for a key that has been used and whose liveblog is not deleted."""
-    wanted = (*_named(organization_id, client_id, key), not_(_GONE))
+    wanted = (*_is_key(organization_id, client_id, key), not_(_GONE))
     row = conn.execute(select(idempotency.c.digest, idempotency.c.game_id).where(*wanted)).first()
     return None if row is None else (row.digest, row.game_id)
 
 
-def _named(organization_id: str, client_id: str, key: str) -> tuple[ColumnElement[bool], ...]:
+def _is_key(organization_id: str, client_id: str, key: str) -> tuple[ColumnElement[bool], ...]:
     columns = idempotency.c
     return columns.organization_id == organization_id, columns.client_id == client_id, columns.key == key
 

@@ -44,12 +44,12 @@ def all_keys(unit: Unit) -> Keys:
 
 
 def _key(unit: Unit, name: str) -> bytes:
-    return _made(unit, name, secrets.token_bytes(BYTES))
+    return _make_if_missing(unit, name, secrets.token_bytes(BYTES))
 
 
 def _reader_id_key(unit: Unit) -> bytes:
     """What ids of readers are made by: the first key of their tokens, whatever becomes of that."""
-    return _made(unit, READER_IDS, _key(unit, READERS))
+    return _make_if_missing(unit, READER_IDS, _key(unit, READERS))
 
 
 def known_reader_id_key(conn: Connection) -> bytes:
@@ -64,7 +64,7 @@ def rotate(unit: Unit, name: str) -> None:
     write_batch(unit.conn, upsert(service_keys, [{"name": each, "value": value} for each, value in rows.items()]))
 
 
-def _made(unit: Unit, name: str, value: bytes) -> bytes:
+def _make_if_missing(unit: Unit, name: str, value: bytes) -> bytes:
     """The secret of that name, `value` where there is none."""
     if (found := _find(unit.conn, name)) is None:
         write_batch(unit.conn, insert_ignore(service_keys, [{"name": name, "value": value}]))

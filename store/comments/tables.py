@@ -125,11 +125,11 @@ COMMENTS = StoredCapability(
 def comment_is_public(of: FromClause) -> ColumnElement[bool]:
     """Whether readers see a comment of the table."""
     parents = comments.alias("parents")
-    parent_is_shown = exists().where(parents.c.id == of.c.parent_id, *_shown(parents))
-    return and_(*_shown(of), or_(of.c.parent_id.is_(None), parent_is_shown))
+    parent_is_shown = exists().where(parents.c.id == of.c.parent_id, *_shown_conditions(parents))
+    return and_(*_shown_conditions(of), or_(of.c.parent_id.is_(None), parent_is_shown))
 
 
-def _shown(of: FromClause) -> tuple[ColumnElement[bool], ...]:
+def _shown_conditions(of: FromClause) -> tuple[ColumnElement[bool], ...]:
     banned = exists().where(
         reader_bans.c.organization_id == of.c.organization_id, reader_bans.c.reader_id == of.c.reader_id
     )

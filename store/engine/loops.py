@@ -92,16 +92,16 @@ async def repeat(
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
-            failures = await _failed(report, error, failures)  # of something that the turn waited for
+            failures = await _report_failure(report, error, failures)  # of something that the turn waited for
         except Exception as error:  # noqa: BLE001 -- whatever it is, the loop outlives it
-            failures = await _failed(report, error, failures)
+            failures = await _report_failure(report, error, failures)
         else:
             if failures:
                 report.recovered()
             failures = 0
 
 
-async def _failed(report: LoopReport, error: BaseException, failures: int) -> int:
+async def _report_failure(report: LoopReport, error: BaseException, failures: int) -> int:
     report.failed(error)
     await asyncio.sleep(pause(failures + 1, random.random()))  # noqa: S311 -- spreads load, guards nothing
     return failures + 1

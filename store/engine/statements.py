@@ -77,7 +77,7 @@ class CompiledQuery:
         compiled, conversions = made
         if conn.dialect.name == "sqlite":
             given = {name: dumps(value) if type(value) is list else value for name, value in given.items()}
-        return [_converted(row, conversions) for row in execute(conn, compiled.sql, compiled.values(given))]
+        return [_convert(row, conversions) for row in execute(conn, compiled.sql, compiled.values(given))]
 
     def first(self, conn: Connection, **given: Any) -> tuple[Any, ...] | None:
         """The first row, None where there is none."""
@@ -167,7 +167,7 @@ def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:
     return None if isinstance(kind, Float) else kind.dialect_impl(dialect).result_processor(dialect, None)
 
 
-def _converted(row: Sequence[Any], conversions: list[tuple[int, Convert]]) -> tuple[Any, ...]:
+def _convert(row: Sequence[Any], conversions: list[tuple[int, Convert]]) -> tuple[Any, ...]:
     values = list(row)
     for index, convert in conversions:
         values[index] = convert(values[index])

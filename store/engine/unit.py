@@ -217,13 +217,13 @@ class UnitPool:
             if self._idle:
                 self._idle.pop().inbox.put(batch)
             elif len(self._workers) < self._size:
-                self._workers.append(self._started(batch))
+                self._workers.append(self._start(batch))
             else:
                 self._ready.append(batch)
             if group_key is not None:
                 self._by_key[group_key] = batch.units
 
-    def _started(self, batch: UnitBatch) -> PoolThread:
+    def _start(self, batch: UnitBatch) -> PoolThread:
         worker = PoolThread(self._connect())
         worker.inbox.put(batch)
         worker.thread = threading.Thread(target=self._serve, args=(worker,), name=self._name, daemon=True)

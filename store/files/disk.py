@@ -56,7 +56,7 @@ class DiskFiles:
 
     async def keys(self, after: str, limit: int) -> list[FoundFile]:
         with storage_errors():
-            return await asyncio.to_thread(lambda: list(islice(self._listed(after), limit)))
+            return await asyncio.to_thread(lambda: list(islice(self._list_after(after), limit)))
 
     async def discard_unfinished(self, before: float) -> None:
         with storage_errors():
@@ -71,16 +71,16 @@ class DiskFiles:
             folder.mkdir(mode=private_files.FOLDER, exist_ok=True)
         return open(self._unfinished / secrets.token_hex(16), "xb", opener=private_files.opener)
 
-    def _listed(self, after: str) -> Iterator[FoundFile]:
-        for bucket in _sorted(self._stored):
+    def _list_after(self, after: str) -> Iterator[FoundFile]:
+        for bucket in _sorted_entries(self._stored):
             if bucket.name >= after[:BUCKET]:
-                for entry in _sorted(Path(bucket.path)):
+                for entry in _sorted_entries(Path(bucket.path)):
                     if entry.name > after and KEY.fullmatch(entry.name):
                         with suppress(FileNotFoundError):
                             yield FoundFile(entry.name, entry.stat().st_mtime)
 
     def _discard(self, before: float) -> None:
-        for entry in _sorted(self._unfinished):
+        for entry in _sorted_entries(self._unfinished):
             with suppress(FileNotFoundError):
                 if entry.stat().st_mtime < before:
                     Path(entry.path).unlink()
@@ -116,7 +116,7 @@ def _read_part(path: Path, most: int, start: int) -> bytes:
         return file.read(most)
 
 
-def _sorted(folder: Path) -> list[os.DirEntry[str]]:
+def _sorted_entries(folder: Path) -> list[os.DirEntry[str]]:
     """What is in the folder by name; nothing where there is none."""
     try:
         with os.scandir(folder) as entries:

@@ -87,7 +87,7 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
     beat_again = {"beat": workers.c.beat + 1, "seen_at": unit.now}
     if not unit.conn.execute(update(workers).where(workers.c.id == worker.id).values(beat_again)).rowcount:
         return None
-    for worker_id, beat in [*dead.items(), *_ended(unit.conn, worker.id)]:
+    for worker_id, beat in [*dead.items(), *_ended_workers(unit.conn, worker.id)]:
         _reap(unit, worker_id, beat)
     others = {row.id: row for row in unit.conn.execute(select(workers).where(workers.c.id != worker.id))}
     alike = 1 + sum(row.kind == worker.kind for row in others.values())
@@ -115,7 +115,7 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
 
 def heartbeats(conn: Connection) -> dict[str, int]:
     """The last heartbeats of the processes that have not ended; one that hangs is still among them."""
-    ended = dict(_ended(conn, ""))
+    ended = dict(_ended_workers(conn, ""))
     return {row.id: row.beat for row in conn.execute(select(workers.c.id, workers.c.beat)) if row.id not in ended}
 
 
@@ -159,7 +159,7 @@ def _lead(unit: Unit, worker: Worker) -> bool:
     return bool(leader == worker.id)
 
 
-def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
+def _ended_workers(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
     """Other processes whose liveness lock has gone, with their last heartbeats."""
     if conn.dialect.name != "postgresql":
         return []

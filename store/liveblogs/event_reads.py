@@ -94,7 +94,7 @@ def changed_events(
     `after`: the `sort` of the last event of the previous page.
     """
     table = history.events_of(conn, game_id)
-    query = _changed(table, game_id, since)
+    query = _select_changed(table, game_id, since)
     if after is not None:
         query = query.where(table.c.sort < after if descending else table.c.sort > after)
     query = query.order_by(table.c.sort.desc() if descending else table.c.sort).limit(limit)
@@ -111,7 +111,7 @@ def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[li
     whole = [event for event in found if event.version < last]
     if not whole:  # one version touched more than that, as an import does: it comes as a whole
         table = history.events_of(conn, game_id)
-        query = _changed(table, game_id, since).where(table.c.version == last).order_by(table.c.sort)
+        query = _select_changed(table, game_id, since).where(table.c.version == last).order_by(table.c.sort)
         whole = read_events(conn, query)
     return whole, True
 
@@ -179,7 +179,7 @@ def _changed_last(conn: Connection, table: FromClause, game_id: str) -> int | No
     return newest
 
 
-def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
+def _select_changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
     if since == 0:  # of all versions: nothing that an index should be chosen for
         return select(table).where(*_public(table, game_id))
     return select(table).where(table.c.game_id == game_id, table.c.version > since)
@@ -188,7 +188,7 @@ def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
 def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
     """Public events with an incident beside or within their text, and milestones, oldest first; of the very many the newest."""
     table = history.events_of(conn, game_id)
-    query = _saying(table, game_id).where(_written(table, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
+    query = _saying(table, game_id).where(_has_a_part(table, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
     return read_events(conn, query)[::-1]
 
 
@@ -196,7 +196,7 @@ def is_highlighted(conn: Connection, game_id: str) -> bool:
     """Whether a public event is marked as a highlight."""
     table = history.events_of(conn, game_id)
     written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]
-    return conn.execute(_saying(table, game_id).where(_written(table, *written)).limit(1)).first() is not None
+    return conn.execute(_saying(table, game_id).where(_has_a_part(table, *written)).limit(1)).first() is not None
 
 
 def events_to_summarise(conn: Connection, game_id: str) -> list[StoredEvent]:
@@ -208,7 +208,7 @@ def _saying(table: FromClause, game_id: str | BindParameter[str]) -> Select[Any]
     return select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_SAYING))
 
 
-def _written(table: FromClause, *parts: str) -> ColumnElement[bool]:
+def _has_a_part(table: FromClause, *parts: str) -> ColumnElement[bool]:
     """The condition that an event's JSON text has one of the parts."""
     return or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts))
 

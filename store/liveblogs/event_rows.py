@@ -97,14 +97,14 @@ def place(
         named |= named_in([dict(write.document)]) - (named_in([before.document]) if before else set())
         if before is None:
             serial += 1
-            stored[name] = _placed(unit, game, write, None, serial)
+            stored[name] = _place_event(unit, game, write, None, serial)
             created.append(columns_of(stored[name]))
         else:
             if before.game_id != game.id:
                 raise Conflict("this local_id is taken", field="local_id")
             if before.local_status == LocalStatus.DELETED:
                 raise NotFound("no such event")
-            stored[name] = _placed(unit, game, write, before, before.serial)
+            stored[name] = _place_event(unit, game, write, before, before.serial)
             replaced.append(_changes(before, stored[name]))
             overwritten.append(before)
         _note_uses(unit, game, stored[name], before)
@@ -140,7 +140,9 @@ def link_records(game_id: str, named: Iterable[RecordName]) -> list[TableWrite]:
     return insert_ignore(game_records, rows)
 
 
-def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None, serial: int) -> StoredEvent:
+def _place_event(
+    unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None, serial: int
+) -> StoredEvent:
     document = without(write.document, EVENT_COLUMNS)
     waits = write.publish_at is not None and write.publish_at > unit.now
     return StoredEvent(

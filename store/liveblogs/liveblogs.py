@@ -74,7 +74,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         updated_at=unit.now,
         serial=0,
         document=document,
-        **_derived(unit.conn, document),
+        **_derived_columns(unit.conn, document),
     )
     prepared = place(unit, stored, game.events)
     values = columns_of(stored) | {"serial": prepared.serial}
@@ -116,7 +116,7 @@ def write(
     said: dict[str, Any] = {}
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
-        said |= {"document": document, **_derived(unit.conn, document)}
+        said |= {"document": document, **_derived_columns(unit.conn, document)}
         said["previous_starts_at"] = _previous_start(locked, document, said["starts_at"])
         named |= named_in([document]) - named_in([stored.document])
         _index(unit, stored, document, said["title"], before=stored.document)
@@ -328,7 +328,7 @@ def _note(unit: Unit, game: StoredGame) -> list[TableWrite]:
     return insert_rows(outbox, [note])
 
 
-def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
+def _derived_columns(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
     """The columns that repeat what the document says."""
     bare = [str(team["_id"]) for team in teams_of(document) if team.get("_id") and not team.get("name")]
     query = select(teams.c.id, teams.c.name).where(teams.c.id.in_(bare))

@@ -84,7 +84,7 @@ def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
     put_off(unit, failed)
     _forget(unit, [each for each in findings if each not in failed])
     found = {(each.probe.media_id, each.probe.url): each.facts for each in findings}
-    media = [_completed(file, found.get((str(file.get("local_id")), str(file.get("url"))))) for file in _files(event)]
+    media = [_add_facts(file, found.get((str(file.get("local_id")), str(file.get("url"))))) for file in _files(event)]
     if media == _files(event):
         return None
     write = event.rewritten(document={**event.document, "media": media}, updated_at=event.updated_at)
@@ -124,7 +124,7 @@ def health(conn: Connection, game_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict[str, Any]:
+def _add_facts(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """The file with what was found of it, if it still has the address that was probed.
 
     What the post says of a size itself stays; of the kind of the file its content knows better.

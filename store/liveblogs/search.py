@@ -56,7 +56,7 @@ def index_game(
     before: Mapping[str, Any] | None = None,
 ) -> None:
     """Make the liveblog findable by what its document says; `before`: the document so far, None for a new one."""
-    if before is not None and _searched(before) == _searched(document):
+    if before is not None and _searched_texts(before) == _searched_texts(document):
         return
     index(conn, games.name, game_id, owner_id, words_of_game(title, document))
     wanted = set(links(document))
@@ -157,7 +157,7 @@ def _of_game(conn: Connection, word: ColumnElement[bool]) -> FoundRecords:
     return _any(own, _Way(team.ids, games.c.id, look))
 
 
-def _searched(document: Mapping[str, Any]) -> tuple[Any, ...]:
+def _searched_texts(document: Mapping[str, Any]) -> tuple[Any, ...]:
     meta, board = document.get("meta_info") or {}, document.get("scoreboard") or {}
     sides = [part.get(side) for part in (meta, board) for side in ("home_team", "away_team")]
     return meta.get("title"), sides, document.get("tags"), document.get("permissions")

@@ -177,13 +177,13 @@ def _ids(
     """`_id`s by `ext_id`, and what people have changed of these records."""
     rows = _KNOWN[table.name].all(conn, **scope, ext_ids=sorted(ext_ids)) if ext_ids else []
     edited = {
-        (table.name, ext_id): _edited(table, {**document, "name": name}, written)
+        (table.name, ext_id): _edited_fields(table, {**document, "name": name}, written)
         for ext_id, _, name, document, written in rows
     }
     return {ext_id: object_id for ext_id, object_id, *_ in rows}, {key: made for key, made in edited.items() if made}
 
 
-def _edited(table: Table, current: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+def _edited_fields(table: Table, current: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that differ from the provider's last word, None where they are cleared."""
     return {name: current.get(name) for name in EDITED[table.name] if current.get(name) != written.get(name)}
 
@@ -209,18 +209,18 @@ class Scope:
 
 
 def _team(side: Side) -> dict[str, Any]:
-    return _known({"name": side.name, "short_name": side.short_name, "image": side.image})
+    return _drop_unsaid({"name": side.name, "short_name": side.short_name, "image": side.image})
 
 
 def _people(sides: Iterable[Side], team_ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     def fields(person: Person, side: Side) -> dict[str, Any]:
         facts = {name: getattr(person, name) for name in PERSON_FIELDS}
-        return _known({"name": person.name, "team_id": team_ids[side.ext_id], **facts})
+        return _drop_unsaid({"name": person.name, "team_id": team_ids[side.ext_id], **facts})
 
     return {person.ext_id: fields(person, side) for side in sides for person in (*side.lineup, *side.bench)}
 
 
-def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_unsaid(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What the provider says; what it does not say is never a reason to clear a field."""
     return {key: value for key, value in fields.items() if value is not None and value != ""}
 
@@ -230,7 +230,7 @@ def _one(scope: Scope, table: Table, named: Named | None) -> str | None:
         return None
     wanted = {"name": named.name}
     if table is locations:
-        wanted = _known({**wanted, "city": named.town, "country": named.country})
+        wanted = _drop_unsaid({**wanted, "city": named.town, "country": named.country})
     return _upsert(scope, table, {named.ext_id: wanted})[named.ext_id]
 
 
@@ -271,7 +271,7 @@ def _merge(scope: Scope, table: Table, row: Mapping[str, Any], wanted: dict[str,
     """Write what the provider says where no person has said otherwise. Raises UnreadableRow."""
     current, record_id = _fields(table, row), row["id"]
     merged, written = merge(current, row["written"], wanted)
-    if edited := _edited(table, merged, written):
+    if edited := _edited_fields(table, merged, written):
         scope.edited[table.name, row["ext_id"]] = edited
     active = {"inactive": False} if row.get("inactive") else {}
     if (merged, written, active) == (current, row["written"], {}):

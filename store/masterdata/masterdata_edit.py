@@ -28,7 +28,7 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
     record_id = new_object_id(unit.now)
     columns = {name: fields.get(name) for name in COLUMNS if name in table.c}
     document = {name: value for name, value in _fields(fields).items() if value is not None}
-    if _taken(unit.conn, table, columns):
+    if _is_taken(unit.conn, table, columns):
         document["ext_id"], columns["ext_id"] = columns["ext_id"], None
     values = {
         "id": record_id,
@@ -99,12 +99,12 @@ def _ext_id(
         return {}, {}
     if before.imported:
         return {}, {"ext_id": None if wanted == before.ext_id else wanted or ""}
-    if _taken(conn, table, {"owner_id": before.owner_id, "sportstype": before.sportstype, "ext_id": wanted}):
+    if _is_taken(conn, table, {"owner_id": before.owner_id, "sportstype": before.sportstype, "ext_id": wanted}):
         return {"ext_id": None}, {"ext_id": wanted}
     return {"ext_id": wanted}, {"ext_id": None}
 
 
-def _taken(conn: Connection, table: Table, columns: Mapping[str, Any]) -> bool:
+def _is_taken(conn: Connection, table: Table, columns: Mapping[str, Any]) -> bool:
     """Whether imports find another record that people made by this `ext_id`."""
     if columns["ext_id"] is None:
         return False

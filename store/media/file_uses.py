@@ -88,7 +88,7 @@ def note_uses(
 
     Raises Unprocessable where an upload has gone since it was looked up.
     """
-    now, then = (_used(unit.conn, organization_id, document or {}) for document in (after, before))
+    now, then = (_find_uses(unit.conn, organization_id, document or {}) for document in (after, before))
     if now.uploads != then.uploads:
         uploads.refer(unit, kind, record_id, now.uploads)
     if now.images != then.images:
@@ -102,7 +102,7 @@ class Used(NamedTuple):
     images: dict[str, bool]
 
 
-def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> Used:
+def _find_uses(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> Used:
     """The files that a document names by itself, of uploads those of its organization."""
     found = Used({}, {})
     for path, url in addresses_in(document, named=False):

@@ -103,7 +103,7 @@ def vote(
     if row is None:  # nobody has voted yet
         if not choose(()):
             return Voted(Tally(), ())
-        row = _created(unit, key)
+        row = _create_tally(unit, key)
     counts, changes, written_at = row
     tally = Tally(counts, changes)
     before = own_vote(unit.conn, game_id, poll_id, reader_id)
@@ -183,10 +183,10 @@ def purge(unit: Unit, *, limit: int = PURGED) -> bool:
     return True
 
 
-def _created(unit: Unit, key: dict[str, str]) -> tuple[Any, ...]:
+def _create_tally(unit: Unit, key: dict[str, str]) -> tuple[Any, ...]:
     """The row of the poll's tally, made unless somebody else has just made it; it stays locked."""
     write_batch(unit.conn, insert_ignore(poll_tallies, [{**key, "counts": {}, "changes": 0, "written_at": unit.now}]))
-    return _LOCKED.first(unit.conn, **key) or _created(unit, key)
+    return _LOCKED.first(unit.conn, **key) or _create_tally(unit, key)
 
 
 def _tallies(conn: Connection, game_ids: Sequence[str]) -> FromClause:

@@ -124,7 +124,7 @@ def sums(conn: Connection, game_id: str, start: int, end: int, origin: str | Non
     quarter = load_counts.c.slot - load_counts.c.slot % literal_column(str(QUARTER))  # PostgreSQL compares the texts
     where = [load_counts.c.game_id == game_id, load_counts.c.slot >= start, load_counts.c.slot < end]
     where += [] if origin is None else [load_counts.c.origin == origin]
-    query = select(quarter.label("quarter"), *_summed()).where(*where).group_by(quarter)
+    query = select(quarter.label("quarter"), *_summed_columns()).where(*where).group_by(quarter)
     return {row[0]: LoadSums(*map(int, row[1:])) for row in conn.execute(query)}
 
 
@@ -212,7 +212,7 @@ def roll_up_day(unit: Unit, now: int) -> bool:
     else:
         day = first - first % DAY
         place = load_counts.c.origin, load_counts.c.location
-        query = select(*place, *_summed()).where(*counted, load_counts.c.slot < day + DAY).group_by(*place)
+        query = select(*place, *_summed_columns()).where(*counted, load_counts.c.slot < day + DAY).group_by(*place)
         rows = unit.conn.execute(query).all()
         days = {(row.game_id, CountKey(day, *each[:2])): LoadSums(*map(int, each[2:])) for each in rows}
         _add_sums(unit.conn, days, load_days)
@@ -277,7 +277,7 @@ def _due_at(slot: int) -> int:
     return slot - slot % DAY + 2 * DAY
 
 
-def _summed() -> list[Any]:
+def _summed_columns() -> list[Any]:
     return [func.sum(load_counts.c[name]) for name in SUMS]
 
 

@@ -141,7 +141,7 @@ def _each(what: str, examples: Iterable[object]) -> Iterator[Fault]:
     return ((what, example, 1) for example in examples)
 
 
-def _counted(conn: Connection, what: str, query: Select[Any] | CompoundSelect[Any]) -> Iterator[Fault]:
+def _count_faults(conn: Connection, what: str, query: Select[Any] | CompoundSelect[Any]) -> Iterator[Fault]:
     """How many rows the query finds, and the least of them."""
     found = query.subquery()
     number, example = conn.execute(select(func.count(), func.min(found.c[0]))).one()
@@ -193,7 +193,7 @@ def _liveblogs(conn: Connection) -> Iterator[Fault]:
         .group_by(games.c.id, games.c.version)
         .having(func.max(events.c.version) > games.c.version)
     )
-    yield from _counted(conn, "have posts of a later version than their own", newer)
+    yield from _count_faults(conn, "have posts of a later version than their own", newer)
 
 
 def _words(conn: Connection, wanted: Mapping[str, frozenset[str]]) -> Iterator[Fault]:
@@ -226,13 +226,13 @@ def _outbox(conn: Connection) -> Iterator[Fault]:
     earlier = exists().where(of_liveblog) | exists().where(of_others)
     said = exists().where(outbox.c.game_id == games.c.id, outbox.c.version == games.c.version)
     unheard = select(games.c.id).where(earlier, ~said)
-    yield from _counted(conn, "liveblogs have taken a step that no webhook hears of", unheard)
+    yield from _count_faults(conn, "liveblogs have taken a step that no webhook hears of", unheard)
 
 
 def _webhooks(conn: Connection) -> Iterator[Fault]:
     last = conn.scalar(select(func.max(outbox_sequence.c.last))) or 0
     beyond = select(tables.webhooks.c.id).where(tables.webhooks.c.cursor > last)
-    yield from _counted(conn, "have a cursor beyond the numbers that were given", beyond)
+    yield from _count_faults(conn, "have a cursor beyond the numbers that were given", beyond)
     yield from _each("have a status that is none", webhooks.in_no_known_state(conn))
 
 
@@ -275,16 +275,16 @@ _DELETED_EVENTS = (
 
 
 def _ledger(conn: Connection) -> Iterator[Fault]:
-    yield from _counted(conn, "posts of the sync have no event in their liveblog", _LOST_EVENTS)
-    yield from _counted(conn, "events of the sync are unknown to it", _UNKNOWN_EVENTS)
+    yield from _count_faults(conn, "posts of the sync have no event in their liveblog", _LOST_EVENTS)
+    yield from _count_faults(conn, "events of the sync are unknown to it", _UNKNOWN_EVENTS)
 
 
 def _ledger_rows(conn: Connection) -> Iterator[Fault]:
     yield from _unreadable(conn, lines, "rows cannot be read", _read_line, lambda row: f"{row.key} of {row.game_id}")
     begun = exists().where(lines.c.game_id == attachments.c.game_id, lines.c.key == ledger.GAME_KEY)
     unbegun = select(attachments.c.game_id).where(~begun)
-    yield from _counted(conn, "liveblogs on a match have no row of their own", unbegun)
-    yield from _counted(conn, "posts are deleted by the sync, and posted in the ledger", _DELETED_EVENTS)
+    yield from _count_faults(conn, "liveblogs on a match have no row of their own", unbegun)
+    yield from _count_faults(conn, "posts are deleted by the sync, and posted in the ledger", _DELETED_EVENTS)
 
 
 def _read_line(row: Row[Any]) -> None:

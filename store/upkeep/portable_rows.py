@@ -267,10 +267,10 @@ def _table_and_row(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if value.keys() != {"table", "row"} or not isinstance(name, str) or not isinstance(row, dict):
         raise LineRefused("neither a row of a table nor the last line")
     if name not in TABLES:
-        raise LineRefused(f"no table {_shown(name)} is imported")
+        raise LineRefused(f"no table {_brief(name)} is imported")
     columns = _COLUMNS[name]
     if unknown := row.keys() - columns.keys():
-        raise LineRefused(f"{name} has no column {_shown(min(unknown))}")
+        raise LineRefused(f"{name} has no column {_brief(min(unknown))}")
     if missing := columns.keys() - row.keys():
         raise LineRefused(f"{name} lacks the column {min(missing)}")
     return name, row
@@ -316,5 +316,5 @@ _FORMS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
 """What values of other kinds of columns look like; all others hold text."""
 
 
-def _shown(text: str) -> str:
+def _brief(text: str) -> str:
     return repr(text[:SHOWN])

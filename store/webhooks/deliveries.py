@@ -194,7 +194,7 @@ def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResul
     It waits for no lock of a receiver's row: nothing is written of a locked one, nor of those whose claim is lost.
     """
     rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.claimed.id for each in records])}
-    locked = _locked(unit.conn, [each for each in records if each.claimed.id not in rows])
+    locked = _lock_rows(unit.conn, [each for each in records if each.claimed.id not in rows])
     ours = [
         (each, row) for each in records if (row := rows.get(each.claimed.id)) and row["fence"] == each.claimed.fence
     ]
@@ -206,7 +206,7 @@ def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResul
 
 def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> None:
     """Write the rounds and what follows from them; beside each record the row of its receiver."""
-    logged = [_logged(each.claimed, done) for each, _ in ours for done in each.rounds]
+    logged = [_log_values(each.claimed, done) for each, _ in ours for done in each.rounds]
     receivers = [_receiver_row(row, each) for each, row in ours]
     write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, receivers))
     for each, _ in ours:
@@ -218,7 +218,7 @@ def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]])
             unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == each.claimed.id))
 
 
-def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str]:
+def _lock_rows(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str]:
     """Ids of those whose row is there, under the same claim."""
     if not skipped:
         return frozenset()
@@ -265,7 +265,7 @@ def due(
 def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: float) -> None:
     """Let these wait for a round of their own at `at`, in this order."""
     if deliveries:
-        rows = [{**_named(webhook_id, each), "rounds": each.rounds, "next_at": at} for each in deliveries]
+        rows = [{**_key_columns(webhook_id, each), "rounds": each.rounds, "next_at": at} for each in deliveries]
         unit.conn.execute(insert(webhook_waiting), rows)
 
 
@@ -289,7 +289,7 @@ def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
     delivery, table = done.delivery, webhook_waiting
     if delivery.id is None:
         if done.next_at is not None:
-            values = {**_named(webhook_id, delivery), "rounds": delivery.rounds + 1, "next_at": done.next_at}
+            values = {**_key_columns(webhook_id, delivery), "rounds": delivery.rounds + 1, "next_at": done.next_at}
             unit.conn.execute(insert(table).values(values))
     elif done.next_at is None:
         unit.conn.execute(delete(table).where(table.c.id == delivery.id))
@@ -298,12 +298,12 @@ def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
         unit.conn.execute(update(table).where(table.c.id == delivery.id).values(values))
 
 
-def _named(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
+def _key_columns(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
     named = {name: getattr(delivery, name) for name in ("number", "game_id", "local_id", "version", "kind")}
     return {"webhook_id": webhook_id, **named}
 
 
-def _logged(receiver: Subscription, done: Round) -> dict[str, Any]:
+def _log_values(receiver: Subscription, done: Round) -> dict[str, Any]:
     outcome = {name: getattr(done, name) for name in ("tries", "at", "took_ms", "success", "status_code", "message")}
     more = {"organization_id": receiver.organization_id, "round": done.delivery.rounds + 1}
-    return {**_named(receiver.id, done.delivery), **more, **outcome}
+    return {**_key_columns(receiver.id, done.delivery), **more, **outcome}

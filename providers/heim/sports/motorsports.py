@@ -40,14 +40,14 @@ def motorsports(source: Source) -> Match:
     status = _status(source, events)
     places, timed = _places(source, events), _is_timed(source)
     marks = {event.kind: event for event in events if event.kind in ONCE}
-    happened, keys = _happened(events, faults)
+    happened, keys = _race_incidents(events, faults)
     frame_keys = {event.id: _once(event.kind) for event in marks.values()}
     total = faults.try_read(source.row.number, source.names["laps"]) or None
     match = replace(
         source.frame(SPORT, status),
         kickoff=source.kickoff_beside(marks.get("start")),
-        incidents=_ordered(happened, _frame(source, status, marks, places, timed=timed)),
-        comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
+        incidents=_in_order_of_time(happened, _frame(source, status, marks, places, timed=timed)),
+        comments=source.texts({}, partial(_incident_of_text, keys=keys | frame_keys, names=source.names)),
         title=race_title(source.found, source.faults),
         race=Race(
             lap=_lap(source, events, status, total),
@@ -91,19 +91,19 @@ def _lap(source: Source, events: Sequence[RaceEvent], status: Status, total: int
     if own := source.faults.try_read(source.row.number, source.names["lap"]):
         latest = max([own, *known])
         return latest if total is None else min(latest, max(own, total))
-    if total is not None and (done := _completed(source)):
+    if total is not None and (done := _completed_laps(source)):
         known.append(min(done + status.running, total))
     return max(known, default=None)
 
 
-def _completed(source: Source) -> int:
+def _completed_laps(source: Source) -> int:
     """Laps that the leader has completed; 0 where no row of the ranking says any."""
     rows = [Row.of(each, "match_result") for each in source.row.items("match_result") if isinstance(each, dict)]
     done = [source.faults.try_read(row.number, source.names["rounds"]) for row in rows]
     return max(filter(None, done), default=0)
 
 
-def _happened(events: Sequence[RaceEvent], faults: FaultCollector) -> tuple[list[Incident], dict[str, str]]:
+def _race_incidents(events: Sequence[RaceEvent], faults: FaultCollector) -> tuple[list[Incident], dict[str, str]]:
     """The incidents in order, and which one each row belongs to.
 
     Whether a flag is one of several of an incident, other rows show. Where one of those lacks something, flags that
@@ -232,17 +232,17 @@ def _mark(kind: str, event: RaceEvent | None, created_at: int | None) -> Inciden
     )
 
 
-def _ordered(happened: Sequence[Incident], frame: Mapping[str, Incident]) -> tuple[Incident, ...]:
+def _in_order_of_time(happened: Sequence[Incident], frame: Mapping[str, Incident]) -> tuple[Incident, ...]:
     """By time, each row without a time behind the one before it; the start before the first lap, end and podium last."""
     start, last = ([frame[kind] for kind in kinds if kind in frame] for kinds in (("start",), ("end", "podium")))
     began, ended = (each[0].created_at if each else None for each in (start, last))
-    ahead, rest = _parted(happened, lambda each: each.lap is None and _before(each.created_at, began))
-    after, during = _parted(rest, lambda each: _before(ended, each.created_at))
+    ahead, rest = _divide(happened, lambda each: each.lap is None and _before(each.created_at, began))
+    after, during = _divide(rest, lambda each: _before(ended, each.created_at))
     ordered = (*ahead, *start, *during, *last, *after)
     return tuple(replace(each, order=order) for order, each in enumerate(ordered))
 
 
-def _parted(
+def _divide(
     incidents: Sequence[Incident], belongs: Callable[[Incident], bool]
 ) -> tuple[list[Incident], list[Incident]]:
     """Those that belong, and the rest."""
@@ -254,7 +254,7 @@ def _before(one: int | None, other: int | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-def _bound(event: Row, *, keys: Mapping[str, str], names: Mapping[str, str]) -> tuple[str | None, bool]:
+def _incident_of_text(event: Row, *, keys: Mapping[str, str], names: Mapping[str, str]) -> tuple[str | None, bool]:
     """Text on an incident waits for that; what never becomes one stands for itself."""
     event_id, kind = event.ident("id"), kind_of(event.text("action"), event.text("kind"), names)
     if event_id is not None and event_id in keys:

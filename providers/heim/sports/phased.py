@@ -53,7 +53,7 @@ def translate_phases(parts: Parts, source: Source) -> Match:
     period, ending = _period(parts, source), source.incident()
     status = source.status(_playing(parts, period, ending, names), ended=period == GAME_END)
     score, scored = rows.get(RUNNING), part_scores(parts.regular, rows)
-    decided = _decided(parts, source, status, score, scored)
+    decided = _how_decided(parts, source, status, score, scored)
     match = replace(
         source.frame(parts.sport, status),
         clock=Clock(phase=len(scored))
@@ -88,7 +88,7 @@ def _playing(parts: Parts, period: str, incident: str | None, names: Mapping[str
     return Status.SHOOTOUT if shot_out else Status.BREAK
 
 
-def _decided(
+def _how_decided(
     parts: Parts, source: Source, status: Status, score: Score | None, scored: Sequence[PeriodScore]
 ) -> Decided | None:
     """How the match was decided; the incident says so as soon as overtime begins."""

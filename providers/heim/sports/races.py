@@ -132,10 +132,10 @@ def flag_in_force(events: Sequence[RaceEvent], status: Status) -> str | None:
     if not status.running:
         return None
     last = next((event for event in reversed(events) if event.kind in TRACK or event.kind == "start"), None)
-    return "green-flag" if last is None or last.kind == "start" or last.over or _passed(last, events) else last.kind
+    return "green-flag" if last is None or last.kind == "start" or last.over or _is_passed(last, events) else last.kind
 
 
-def _passed(flag: RaceEvent, events: Sequence[RaceEvent]) -> bool:
+def _is_passed(flag: RaceEvent, events: Sequence[RaceEvent]) -> bool:
     """Whether a yellow flag belongs to an earlier lap."""
     laps = [event.lap for event in events if event.lap is not None]
     return flag.kind == YELLOW and flag.lap is not None and max(laps) > flag.lap

@@ -58,7 +58,7 @@ def tennis(source: Source) -> Match:
         winner=_winner(source, sides, status, score, ending),
         decided=ending,
         incidents=_incidents(status, played, ending),
-        comments=source.texts(sides, _bound),
+        comments=source.texts(sides, _incident_of_text),
         points=_points(source, status),
         serving=sides.get(server or "") if status.running else None,
     )
@@ -147,7 +147,7 @@ def _last_game(of: Set) -> Incident:
     )
 
 
-def _bound(event: Row) -> tuple[str | None, bool]:
+def _incident_of_text(event: Row) -> tuple[str | None, bool]:
     """Text on the start and the end belongs to those, any other stands for itself."""
     kind = MARKERS.get(event.text("kind") or "") if event.text("action") == "match" else None
     return (None if kind is None else f"{PERIOD_KEY}{kind}"), True

@@ -122,7 +122,7 @@ class PostgresConnection(PooledConnection):
         try:
             return self._transact(first.transaction, together)
         except BaseException as error:
-            if not _retried(error) and (len(taken) < 2 or passing(error)):
+            if not _is_retried(error) and (len(taken) < 2 or passing(error)):
                 raise
         for unit in taken or [first]:  # each is answered at once: the next may wait for a lock
             self.begin_for(unit)
@@ -139,7 +139,7 @@ class PostgresConnection(PooledConnection):
                 return UnitOutcome(unit, self._transact(unit.transaction, partial(_work, unit)))
             except BaseException as failed:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
                 error = failed
-                if not _retried(failed):
+                if not _is_retried(failed):
                     break
         return UnitOutcome(unit, error=caller_error(error))
 
@@ -232,7 +232,7 @@ def _work(unit: QueuedUnit, conn: Connection, locked: Locked) -> Any:
     return unit.work(conn, locked)
 
 
-def _retried(error: BaseException) -> bool:
+def _is_retried(error: BaseException) -> bool:
     """Whether the same unit may find what it lost against when it runs once more."""
     return sqlstate(error) in POSTGRES_RETRIED
 
