@@ -22,7 +22,7 @@ from mapping.desk.cross_site import own_path
 from mapping.errors import Forbidden, InvalidRequest, ServiceError
 from store.accounts import accounts
 from store.comments import comments, moderation
-from store.comments.comments import CommentPage
+from store.comments.comments import CommentPage, StoredComment
 from store.comments.tables import CommentStatus
 from store.liveblogs.liveblogs import own_game
 
@@ -32,7 +32,7 @@ ACT = f"{COMMENTS}/act"
 MOST, SHOWN = 100, 30
 STATUSES = (CommentStatus.PENDING, CommentStatus.HIDDEN, CommentStatus.APPROVED, CommentStatus.REJECTED)
 """Those that are shown; of deleted ones nothing is left to show."""
-DECISIONS = ("approve", "reject")
+DECISIONS = ("approve", "reject", "wait")
 
 
 class QueueFilter(NamedTuple):
@@ -68,7 +68,7 @@ async def comments_fragment(request: ApiRequest, page: DeskPage, person: DeskPer
 async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Decide about the comment, or about the reader, whom a button of the queue names, where no script does so."""
     try:
-        await _do(request, person, form)
+        await decide_comment(request, person, form)
     except (InvalidRequest, Forbidden):
         raise
     except ServiceError:
@@ -91,7 +91,7 @@ def filter_of(query: Query) -> QueueFilter:
     )
 
 
-async def _do(request: ApiRequest, person: DeskPerson, form: Query) -> None:
+async def decide_comment(request: ApiRequest, person: DeskPerson, form: Query) -> None:
     """Do what the pressed button stands for: the name of its field is the action, its value whom it is about."""
     person.demand("comments")
     services, owner = request.services, person.organization_id
@@ -177,9 +177,34 @@ def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> Commen
 
 def _tab(found: CommentQueue, wanted: QueueFilter, status: CommentStatus) -> tuple[str, str, str]:
     """A state of comments, the query that lists them, and how many there are."""
-    number = found.counts.get(status, 0)
-    count = f"{number}" if number < moderation.COUNTED else f"{moderation.COUNTED - 1}+"
-    return status, _query(wanted._replace(status=status, next="")), count
+    return status, _query(wanted._replace(status=status, next="")), _counted(found.counts.get(status, 0))
+
+
+def _counted(number: int) -> str:
+    return f"{number}" if number < moderation.COUNTED else f"{moderation.COUNTED - 1}+"
+
+
+class WaitingComment(NamedTuple):
+    """A comment that nobody has decided about, and the `local_id` and title of its liveblog."""
+
+    comment: StoredComment
+    liveblog: str
+    title: str
+
+
+def waiting_comments(conn: Connection, organization_id: str, limit: int) -> list[WaitingComment]:
+    """Comments of the organization that nobody has decided about, the newest first."""
+    found = comments.list_comments(
+        conn, organization_id, status=CommentStatus.PENDING, game_id=None, channel_id=None, limit=limit, after=None
+    ).comments
+    names = moderation.liveblogs_named(conn, {each.game_id for each in found})
+    return [WaitingComment(each, *names.get(each.game_id, ("", ""))) for each in found]
+
+
+def count_waiting(conn: Connection, organization_id: str) -> str:
+    """How many there are, at least."""
+    counts = moderation.counts_by_status(conn, organization_id, None, [CommentStatus.PENDING])
+    return _counted(counts.get(CommentStatus.PENDING, 0))
 
 
 def _query(wanted: QueueFilter) -> str:

@@ -47,6 +47,7 @@ class NavigationLink(NamedTuple):
 
 NAVIGATION = (
     NavigationLink("/desk", msgid("Matches")),
+    NavigationLink("/desk/queue", msgid("Queue")),
     NavigationLink("/desk/comments", msgid("Comments"), "comments"),
     NavigationLink("/desk/rules", msgid("Follow rules"), "webhooks"),
 )

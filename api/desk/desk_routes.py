@@ -11,6 +11,7 @@ from api.desk import (
     new_by_hand_page,
     new_match_page,
     openid_sign_in,
+    queue_page,
     rules_page,
     sign_in,
 )
@@ -36,6 +37,9 @@ DESK_ROUTES = (
     Route("GET", rules_page.RULES, desk_page(rules_page.show_rules), "desk"),
     Route("POST", rules_page.RULES, desk_form(rules_page.write_rule), "desk"),
     Route("POST", f"{rules_page.RULES}/try", desk_form(rules_page.try_again), "desk"),
+    Route("GET", queue_page.QUEUE, desk_page(queue_page.show_queue), "desk"),
+    Route("GET", queue_page.LISTED, desk_fragment(queue_page.queue_fragment), "desk"),
+    Route("POST", queue_page.ACT, desk_form(queue_page.answer), "desk"),
     Route("GET", comments_page.COMMENTS, desk_page(comments_page.show_comments), "desk"),
     Route("GET", comments_page.LISTED, desk_fragment(comments_page.comments_fragment), "desk"),
     Route("POST", comments_page.ACT, desk_form(comments_page.act_on_comment), "desk"),

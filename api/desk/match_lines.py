@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from api.desk.desk_frame import DeskPage
-from api.desk.match_overview import TableRow
+from api.desk.match_overview import MatchVerdict, TableRow
 from api.desk.shared_texts import automatic_text, brief_disagreements, reason_text
 from api.http.json_path import Json, local, node, text
 from api.http.templates import initials
@@ -46,7 +46,7 @@ class LineMaker(NamedTuple):
     def line(self, row: TableRow) -> dict[str, Any]:
         """What the template shows of a liveblog. What is well names no time that passes, so that it stays the same."""
         game, document, terms = row.game, row.game.as_document(), terms_of(row)
-        signs = [(each, self._trouble(row, each)) for each in row.troubles if each is not Trouble.DRAFTS]
+        signs = [(each, self.trouble(row, each)) for each in row.troubles if each is not Trouble.DRAFTS]
         score = scores(document)
         people = self.people(game.id)
         return {
@@ -84,7 +84,8 @@ class LineMaker(NamedTuple):
         form: Form = "time" if here.date() == today.date() else "day"
         return Markup(moment(game.starts_at, form, self.page.zone, texts.locale))  # noqa: S704 -- escapes what it writes
 
-    def _trouble(self, row: TableRow, trouble: Trouble) -> str:
+    def trouble(self, row: TableRow | MatchVerdict, trouble: Trouble) -> str:
+        """What is said of a trouble: since when, which source leads and why, what each of them says."""
         words, sources = self.page.text(TROUBLE_TEXTS[trouble]), row.sources
         if trouble is Trouble.SILENT and row.answered_at is not None:
             at = local(int(row.answered_at), self.page.zone)

@@ -105,7 +105,9 @@ class MatchTable:
     receivers_disabled: int
 
 
-class _Verdict(NamedTuple):
+class MatchVerdict(NamedTuple):
+    """A liveblog on a match, and what is wrong with it, the worst first."""
+
     followed: FollowedLiveblog
     answered_at: float | None
     troubles: tuple[Trouble, ...]
@@ -114,10 +116,7 @@ class _Verdict(NamedTuple):
 
 def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTable:
     """The page of the table that is wanted."""
-    followed = overview.followed_liveblogs(conn, sight.organization_id)
-    running = [each.game_id for each in followed if each.status in GROUPS["running"]]
-    documents = overview.liveblogs_by_id(conn, running) if running else {}
-    verdicts = _judge(conn, sight, followed, documents)
+    verdicts, documents = judge(conn, sight)
     counts: Counter[str] = Counter()
     if wanted.show == OTHERS:
         rows, more = _others(conn, sight, wanted)
@@ -130,16 +129,17 @@ def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTabl
         rows=rows,
         counts=counts,
         more=more,
-        sports=sorted({each.sport for each in followed}),
+        sports=sorted({each.followed.sport for each in verdicts}),
         receivers_failing=failing,
         receivers_disabled=disabled,
     )
 
 
-def _judge(
-    conn: Connection, sight: Sight, followed: Sequence[FollowedLiveblog], documents: Mapping[str, StoredGame]
-) -> list[_Verdict]:
-    """Each with its troubles, the worst first."""
+def judge(conn: Connection, sight: Sight) -> tuple[list[MatchVerdict], Mapping[str, StoredGame]]:
+    """Each liveblog on a match with its troubles, in the order of the list, and those whose match runs by their ids."""
+    followed = overview.followed_liveblogs(conn, sight.organization_id)
+    running = [each.game_id for each in followed if each.status in GROUPS["running"]]
+    documents = overview.liveblogs_by_id(conn, running) if running else {}
     open_ = {
         (each.kind, each.name): each
         for each in alarms.list_alarms(conn, ended_since=sight.now)
@@ -155,11 +155,11 @@ def _judge(
         beside = None if sources is None else sources.facts
         facts = replace(_facts(each, open_, answered, stopped=stopped), sources=beside)
         troubles = troubles_of(facts, now=sight.now, allowed=sight.allowed)
-        verdicts.append(_Verdict(each, answered, troubles, sources))
-    return sorted(
-        verdicts,
-        key=lambda each: place_of(each.troubles, each.followed.status, each.followed.kickoff, each.followed.title),
+        verdicts.append(MatchVerdict(each, answered, troubles, sources))
+    verdicts.sort(
+        key=lambda each: place_of(each.troubles, each.followed.status, each.followed.kickoff, each.followed.title)
     )
+    return verdicts, documents
 
 
 def _sources(sources: MatchSources, sight: Sight, open_: Mapping[tuple[str, str], Alarm]) -> SourcesSight:
@@ -202,7 +202,7 @@ def _facts(
     )
 
 
-def _wants(wanted: TableFilter, each: _Verdict) -> bool:
+def _wants(wanted: TableFilter, each: MatchVerdict) -> bool:
     followed, trouble = each.followed, wanted.trouble
     conditions: tuple[Callable[[], bool], ...] = (
         lambda: wanted.show not in GROUPS or followed.status in GROUPS[wanted.show],
@@ -215,7 +215,7 @@ def _wants(wanted: TableFilter, each: _Verdict) -> bool:
 
 
 def _page(
-    conn: Connection, found: Sequence[_Verdict], wanted: TableFilter, documents: Mapping[str, StoredGame]
+    conn: Connection, found: Sequence[MatchVerdict], wanted: TableFilter, documents: Mapping[str, StoredGame]
 ) -> tuple[list[TableRow], bool]:
     shown = found[: wanted.limit]
     names = [each.followed.game_id for each in shown]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, exists, func, select
 
@@ -53,6 +53,16 @@ class LatestPost:
     created_at: int
 
 
+class WaitingPost(NamedTuple):
+    """A draft, in the version that somebody sees, and the liveblog that it is of."""
+
+    liveblog: str
+    title: str
+    local_id: str
+    version: int
+    document: Mapping[str, Any]
+
+
 _OPEN = attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED
 """The match writes to the liveblog still."""
 _FAILING = (
@@ -62,24 +72,24 @@ _FAILING = (
     .correlate(attachments)
     .scalar_subquery()
 )
+_IS_DRAFT = (
+    events.c.local_status == LocalStatus.UNPUBLISHED,
+    ~exists()
+    .where(
+        ledger.c.game_id == events.c.game_id,
+        ledger.c.local_id == events.c.local_id,
+        ledger.c.state == State.WITHDRAWN.value,
+    )
+    .correlate(events),
+)
+"""A post waits for a person; what the provider has taken back does not."""
 _DRAFTS = (
     select(func.count())
     .select_from(events)
-    .where(
-        events.c.game_id == games.c.id,
-        events.c.local_status == LocalStatus.UNPUBLISHED,
-        ~exists()
-        .where(
-            ledger.c.game_id == events.c.game_id,
-            ledger.c.local_id == events.c.local_id,
-            ledger.c.state == State.WITHDRAWN.value,
-        )
-        .correlate(events),
-    )
+    .where(events.c.game_id == games.c.id, *_IS_DRAFT)
     .correlate(games)
     .scalar_subquery()
 )
-"""Posts that wait for a person; what the provider has taken back does not."""
 _LATEST = (
     select(events.c.local_id)
     .where(events.c.game_id == games.c.id, post_is_public())
@@ -133,6 +143,19 @@ def latest_posts(conn: Connection, game_ids: Collection[str]) -> dict[str, Lates
     latest = select(_LATEST).where(games.c.id.in_(list(game_ids)))
     query = select(events.c.game_id, events.c.doc, events.c.created_at).where(events.c.local_id.in_(latest))
     return {game_id: LatestPost(document=document, created_at=at) for game_id, document, at in conn.execute(query)}
+
+
+def waiting_posts(conn: Connection, game_ids: Collection[str], *, limit: int, offset: int) -> list[WaitingPost]:
+    """The drafts of these liveblogs, the oldest first."""
+    query = (
+        select(games.c.local_id, games.c.title, events.c.local_id, events.c.version, events.c.doc)
+        .join(games, games.c.id == events.c.game_id)
+        .where(events.c.game_id.in_(list(game_ids)), *_IS_DRAFT)
+        .order_by(events.c.created_at, events.c.local_id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return [WaitingPost(*row) for row in conn.execute(query)]
 
 
 def other_liveblogs(

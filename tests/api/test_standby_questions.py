@@ -8,6 +8,7 @@ from store.following import follow_rows, rule_matches
 from store.following.rule_standbys import SearchKey, note
 from store.following.source_links import list_links
 from tests.api.conftest import declared_database
+from tests.kit.desk import a_person
 from tests.kit.followed import CANDIDATE
 from tests.kit.matchday import ORGANIZATION
 from tests.kit.source_service import DESK, SECOND_ID, source_service
@@ -62,3 +63,15 @@ async def test_an_answer_is_one_of_the_candidates_or_none(service, answer, statu
         answered.text
     )
     assert again.status_code == (404 if status == 200 else status)
+
+
+@pytest.mark.parametrize(("match_id", "sources"), [(SECOND_ID, ["heim", "second"]), ("", [])])
+async def test_the_queue_of_the_desk_asks_and_answers(service, match_id, sources):
+    """By the same operation; the same answer once more is refused, and nothing waits any more."""
+    browser = await a_person(service.server)
+    value = f"{service.name} second {match_id}"
+    assert f'value="{value}"' in (await browser.send("GET", "/desk/queue")).text
+    answers = [(await browser.submit("/desk/queue/act", {"same": value})).status_code for _ in range(2)]
+    assert answers == [303, 409]
+    assert [each["provider"] for each in (await service.source())["sources"]] == sources
+    assert 'name="same"' not in (await browser.send("GET", "/desk/queue?kind=same")).text

@@ -13,6 +13,7 @@ import httpx
 
 from api.desk.comments_page import STATUSES
 from api.desk.match_overview import SHOWS, SOME
+from api.desk.queue_items import KINDS
 from api.http.routing import Route
 from api.routes import ROUTES
 from mapping.desk.match_trouble import Trouble
@@ -356,6 +357,9 @@ DOORS: dict[str, Door] = {
     "GET /desk/rules": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.ADMIN),
     "POST /desk/rules": of_oneself(lambda n: form(n, act="create", **RULE), least=Caller.ADMIN),
     "POST /desk/rules/try": of_oneself(form, least=Caller.EDITOR),
+    "GET /desk/queue": of_oneself(lambda _: Sent(), 200),
+    "GET /desk/queue/list": of_oneself(lambda _: Sent(), 200, GONE),
+    "POST /desk/queue/act": desk(lambda n: form(n, pin=f"{n.ticker} auto"), Caller.EDITOR, done=303, other=409),
     "GET /desk/comments": of_oneself(lambda _: Sent(), 200, SIGN_IN, Caller.EDITOR),
     "GET /desk/comments/list": of_oneself(lambda _: Sent(), 200, GONE, Caller.EDITOR),
     "POST /desk/comments/act": desk(lambda n: form(n, reject=n.comment), Caller.EDITOR, done=303, other=409),
@@ -398,6 +402,8 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
         "page": ("2", "0"),
         "made": ("2", "x"),
     },
+    "GET /desk/queue": (waits := {"kind": (*KINDS, "x"), "page": ("2", "0")}),
+    "GET /desk/queue/list": waits,
     "GET /desk/liveblogs": {"q": (WORDS, "%"), "when": ("past", "x"), "page": ("2", "0")},
     "GET /desk/rules": {"rule": ("league", WORDS), "done": ("saved",)},
     "GET /desk/comments": (

@@ -12,7 +12,7 @@ from typing import Any
 import pyotp
 import pytest
 
-from api.desk import comments_page, matches_page, openid_sign_in
+from api.desk import comments_page, matches_page, openid_sign_in, queue_page
 from api.desk.cookies import SESSION
 from api.desk.desk_routes import DESK_ROUTES
 from api.desk.handlers import CODE_STEP, SIGN_IN
@@ -180,6 +180,7 @@ async def code_wanted(page: Any) -> None:
 NO_PAGES = {
     matches_page.TABLE,
     comments_page.LISTED,
+    queue_page.LISTED,
     openid_sign_in.BEGIN,
     openid_sign_in.BACK,
     f"{LIVEBLOG}/posts",
@@ -227,6 +228,7 @@ SCREENS = {
     "match by hand": desk("/new/match"),
     "topic": desk("/new/topic"),
     "archive": desk("/liveblogs", role="admin"),
+    "queue": desk("/queue"),
     "comments": desk("/comments?status=approved"),
     "follow rules": desk("/rules?rule=league", role="admin"),
     "account": desk("/account"),

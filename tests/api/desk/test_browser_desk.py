@@ -49,7 +49,7 @@ async def test_a_person_signs_in_looks_around_and_out(desk, browser):
     await page.get_by_role("link", name="Matches").press("Enter")
     await page.wait_for_url(f"{address}/desk")
     await page.goto(f"{address}/desk?show=others")
-    await page.get_by_role("rowheader", name="SV Hafenstadt").wait_for()
+    await page.get_by_role("link", name="SV Hafenstadt").wait_for()
     await page.get_by_role("button", name="Sign out", exact=True).press("Enter")
     await page.get_by_label("Password").wait_for()
     assert await browser.cookies() == []
@@ -85,7 +85,7 @@ async def test_every_key_stop_is_seen(desk, browser):
     await page.goto(f"{address}/desk/account")
 
     reached = []
-    for _ in range(14):
+    for _ in range(15):
         await page.keyboard.press("Tab")
         reached.append(await page.evaluate(STOP))
         assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"

@@ -221,3 +221,32 @@ async def test_a_saturday_is_seen_at_a_glance_and_worked_through_by_keys(desk, b
     await page.get_by_text("No liveblog is as the filter wants it.").wait_for()
     assert "trouble=silent" in page.url
     assert page.complaints == []
+
+
+@pytest.mark.proof
+async def test_what_waits_is_worked_off_by_keys(desk, browsers):
+    """Published, undone, put off, approved and banned without a mouse; what is answered is gone, and the next one is reached."""
+    server, address = desk
+    await fill(server)
+    await add_comments(server, 2)
+    page = await opened(server, address, browsers)
+    await page.goto(f"{address}/desk/queue")
+    items, current = page.locator(".item:visible"), page.locator(".item.current")
+    assert await items.count() == 4
+    assert await violations(page) == {}
+    for key, left, reached in (
+        ("j", 4, "Draft."), ("p", 3, "number 1"), ("z", 4, "No answer"), ("l", 3, "Draft."),
+        ("z", 4, "No answer"), ("j", 4, "Draft."), ("j", 4, "number 1"), ("a", 3, "number 0"), ("b", 2, "Draft."),
+    ):  # fmt: skip
+        await page.keyboard.press(key)
+        await page.wait_for_function(
+            "left => [...document.querySelectorAll('.item')].filter((each) => !each.hidden).length === left", arg=left
+        )
+        await current.filter(has_text=reached).wait_for()
+    await page.keyboard.press("x")
+    await page.get_by_text("For good?").wait_for()
+    await page.keyboard.press("x")
+    await page.wait_for_function("() => document.querySelectorAll('.item').length === 1")
+    found = await server.store.read(lambda conn: [each.status for each in _all(conn)])
+    assert sorted(found) == ["approved", "rejected"]
+    assert page.complaints == []
