@@ -6,16 +6,16 @@ A row is written in the unit that creates a rule's liveblog, so that no second o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     Index,
     Table,
     and_,
+    bindparam,
     exists,
     func,
     not_,
@@ -27,7 +27,7 @@ from sqlalchemy import (
 from mapping.errors import Conflict
 from mapping.follow.plan import KnownMatch
 from store.engine.columns import integer, metadata, text
-from store.engine.statements import delete_some, insert_new
+from store.engine.statements import CompiledQuery, delete_some, insert_new
 from store.engine.unit import Unit
 from store.following.follow_rows import Attachment, locale_of, team_ids
 from store.liveblogs.search import TEAM
@@ -102,87 +102,91 @@ def rename(unit: Unit, organization_id: str, known: KnownMatch, match_id: str) -
     unit.conn.execute(renamed.values(match_id=match_id))
 
 
+def _is_near(kickoff: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether the match is on a day that lists are about, yesterday's or one to come, or its day is not known."""
+    return or_(kickoff.is_(None), kickoff > bindparam("since"))
+
+
+_MADE = CompiledQuery(
+    select(*(rule_matches.c[name] for name in ("provider", "match_id", "locale", "teams", "kickoff", "rule", "game_id")))
+    .where(rule_matches.c.organization_id == bindparam("organization_id"), _is_near(rule_matches.c.kickoff))
+)  # fmt: skip
+_ATTACHED = CompiledQuery(
+    select(
+        follows.c.provider, follows.c.match_id, follows.c.teams, follows.c.kickoff, attachments.c.terms,
+        games.c.id, games.c.local_id,
+    )
+    .join(attachments, attachments.c.follow_id == follows.c.id)
+    .join(games, games.c.id == attachments.c.game_id)
+    .where(attachments.c.organization_id == bindparam("organization_id"), _is_near(follows.c.kickoff))
+    .order_by(attachments.c.created_at, games.c.id)
+)  # fmt: skip
+_BEGINS = func.coalesce(games.c.starts_at, games.c.created_at)
+_BY_HAND = CompiledQuery(
+    select(games.c.id, games.c.local_id, games.c.doc, _BEGINS.label("begins"), teams.c.source, teams.c.ext_id)
+    .join(game_links, and_(game_links.c.game_id == games.c.id, game_links.c.kind == TEAM))
+    .join(teams, teams.c.id == game_links.c.value)
+    .where(
+        games.c.organization_id == bindparam("organization_id"),
+        games.c.created_at > bindparam("written"),
+        bindparam("since") < _BEGINS,
+        not_(exists().where(attachments.c.game_id == games.c.id)),
+        teams.c.ext_id.is_not(None),
+    )
+)
+
+
 def known_matches(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:
     """The matches around now that count as made, and those that liveblogs are on, deleted ones too, the rules' own first.
 
     Liveblogs that no provider feeds are among them where both teams are those of one provider.
     """
-    made = rule_matches.c
-    rows = conn.execute(
-        select(rule_matches).where(made.organization_id == organization_id, _is_near(made.kickoff, now))
-    )
-    found = [
+    near = {"organization_id": organization_id, "since": int(now) - 3 * 86_400}
+    attached = {
+        row["id"]: KnownMatch(
+            provider=row["provider"],
+            match_id=row["match_id"],
+            locale=locale_of(row["terms"]),
+            teams=team_ids(row["teams"]),
+            kickoff=row["kickoff"],
+            by=f"the liveblog {row['local_id']}",
+            game_id=row["id"],
+        )
+        for row in _ATTACHED.mappings(conn, **near)
+    }
+    made = [
         KnownMatch(
-            provider=row.provider,
-            match_id=row.match_id,
-            locale=row.locale,
-            teams=team_ids(row.teams),
-            kickoff=row.kickoff,
-            by=f"the rule {row.rule}" if row.rule else "a liveblog that was taken off the match",
-            rule=row.rule or None,
-            game_id=row.game_id,
+            provider=row["provider"],
+            match_id=row["match_id"],
+            locale=row["locale"],
+            teams=team_ids(row["teams"]),
+            kickoff=row["kickoff"],
+            by=f"the rule {row['rule']}" if row["rule"] else "a liveblog that was taken off the match",
+            rule=row["rule"] or None,
+            game_id=row["game_id"],
         )
-        for row in rows
+        for row in _MADE.mappings(conn, **near)
     ]
-    columns = (follows.c.provider, follows.c.match_id, follows.c.teams, follows.c.kickoff)
-    attached = (
-        select(*columns, attachments.c.terms, games.c.id, games.c.local_id)
-        .join(attachments, attachments.c.follow_id == follows.c.id)
-        .join(games, games.c.id == attachments.c.game_id)
-        .where(attachments.c.organization_id == organization_id, _is_near(follows.c.kickoff, now))
-        .order_by(attachments.c.created_at, games.c.id)
-    )
-    found += [
-        KnownMatch(
-            provider=row.provider,
-            match_id=row.match_id,
-            locale=locale_of(row.terms),
-            teams=team_ids(row.teams),
-            kickoff=row.kickoff,
-            by=f"the liveblog {row.local_id}",
-            game_id=row.id,
-        )
-        for row in conn.execute(attached)
-    ]
-    return found + _made_by_hand(conn, organization_id, now)
+    by_hand = _made_by_hand(_BY_HAND.mappings(conn, **near, written=int(now) - WRITTEN_AHEAD))
+    return [*made, *attached.values(), *by_hand]
 
 
-def _made_by_hand(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:
-    """The matches of liveblogs that no provider feeds; one without a start is about the day on which it was created."""
-    begins = func.coalesce(games.c.starts_at, games.c.created_at)
-    linked = (
-        select(games.c.id, games.c.local_id, games.c.doc, begins.label("begins"), teams.c.source, teams.c.ext_id)
-        .join(game_links, and_(game_links.c.game_id == games.c.id, game_links.c.kind == TEAM))
-        .join(teams, teams.c.id == game_links.c.value)
-        .where(
-            games.c.organization_id == organization_id,
-            games.c.created_at > now - WRITTEN_AHEAD,
-            begins > now - 3 * 86_400,
-            not_(exists().where(attachments.c.game_id == games.c.id)),
-            teams.c.ext_id.is_not(None),
-        )
-    )
-    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for row in conn.execute(linked):
-        rows[row.id, row.source].append(row)
-    return [
-        KnownMatch(
-            provider=provider,
-            match_id="",
-            locale=locale_of(both[0].doc),
-            teams=frozenset(row.ext_id for row in both),
-            kickoff=both[0].begins,
-            by=f"the liveblog {both[0].local_id}",
-            game_id=game_id,
-        )
-        for (game_id, provider), both in rows.items()
-        if len(both) == 2
-    ]
-
-
-def _is_near(kickoff: Column[int], now: float) -> ColumnElement[bool]:
-    """Whether the match is on a day that lists are about, yesterday's or one to come, or its day is not known."""
-    return or_(kickoff.is_(None), kickoff > now - 3 * 86_400)
+def _made_by_hand(rows: Iterable[Mapping[str, Any]]) -> Iterator[KnownMatch]:
+    """The matches of liveblogs that no provider feeds, a row a team; one without a start is about the day of its creation."""
+    pairs: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        pairs[row["id"], row["source"]].append(row)
+    for (game_id, provider), both in pairs.items():
+        if len(both) == 2:
+            yield KnownMatch(
+                provider=provider,
+                match_id="",
+                locale=locale_of(both[0]["doc"]),
+                teams=frozenset(row["ext_id"] for row in both),
+                kickoff=both[0]["begins"],
+                by=f"the liveblog {both[0]['local_id']}",
+                game_id=game_id,
+            )
 
 
 def _note(unit: Unit, rule: str, attachment: Attachment) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -20,8 +21,10 @@ from store.database import Store
 from store.engine.liveblog_records import NewGame
 from store.liveblogs.liveblogs import insert_game
 from store.tables import games
-from tests.kit.scripted import OWNER
+from tests.kit.opening import store_at
+from tests.kit.scripted import OWNER, Clock
 from tests.simulation.weekend import HOUR, match, move, weekend
+from tests.simulation.weekend_seeds import drawn
 
 BEGIN = 1_800_000_000
 GERMAN = ImportOptions(sport="", locale="de", auto_post=True)
@@ -244,3 +247,26 @@ async def test_of_a_rule_and_a_call_in_the_very_same_moment_the_call_alone_makes
         await calling
         made = await days.liveblogs()
     assert [(ident, rule) for ident, locale, _, rule in made if locale == "de"] == [(called, "")]
+
+
+@pytest.mark.parametrize(
+    "seeds", [pytest.param(range(20), marks=pytest.mark.proof), pytest.param(range(20, 520), marks=pytest.mark.soak)]
+)
+async def test_a_weekend_that_a_seed_draws_keeps_what_rules_promise(seeds):
+    """Lists fail and lose matches, matches move, are called off and renamed, processes die, people call and delete."""
+    for seed in seeds:
+        played = await drawn(seed)
+        assert played.broken == [], played.report()
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.proof if seed < 2 else pytest.mark.soak) for seed in range(32)]
+)
+async def test_three_processes_keep_it_too_where_another_one_leads_after_each_crash(seed, postgres_url):
+    clock = Clock()
+    async with AsyncExitStack() as opened:
+        stores = [await store_at(postgres_url, clock=lambda: clock.now) for _ in range(3)]
+        for each in stores:
+            opened.push_async_callback(each.close)
+        played = await drawn(seed, *stores, clock=clock)
+    assert played.broken == [], played.report()

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
+from config.sections import Polling
 from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follow_rules import FollowRules, Read, RulePlans
@@ -120,7 +121,7 @@ class Worker:
     def __post_init__(self) -> None:
         clock, league = self.days.clock, self.days.league
         self.process = Process(self.store, "0", adapter=league, clock=clock)
-        pace, crashing = polling(), self.process.crashing
+        pace, crashing = self.days.pace, self.process.crashing
         self.lists = FixtureLists(self.process.followers.limiters, pace)
         self.plans = RulePlans(
             self.days.rules,
@@ -164,6 +165,7 @@ class Weekend:
     declared: DeclaredMatches = field(default_factory=lambda: DeclaredMatches([]))
     crashes: int = 0
     more: Read = lambda _: []
+    pace: Polling = field(default_factory=polling)
 
     def __post_init__(self) -> None:
         self.stores = self.stores or [InlineStore(lambda: self.clock.now, lambda _: None)]
@@ -187,9 +189,12 @@ class Weekend:
         dead.process.crashing.store = DeadStore()
         self.workers.append(Worker(self, dead.store))
 
-    async def pass_time(self, until: float) -> None:
-        """The one that leads looks whenever it is time, until then; after it has died nobody leads for ten seconds."""
-        while self.clock.now < until:
+    async def pass_time(self, until: float, crashes: float = NEVER) -> None:
+        """The one that leads looks whenever it is time, until then; after it has died nobody leads for ten seconds.
+
+        It also ends after so many `crashes` in all.
+        """
+        while self.clock.now < until and self.crashes < crashes:
             self.clock.now = min(until, max(self.clock.now, self.looks.next_look))
             if not self.looks.is_due:
                 continue
@@ -217,13 +222,16 @@ class Weekend:
 
 
 @contextmanager
-def weekend(rules: Sequence[FollowRule], begin: float, *stores: Any) -> Iterator[Weekend]:
+def weekend(
+    rules: Sequence[FollowRule], begin: float, *stores: Any, clock: Clock | None = None, **pace: float
+) -> Iterator[Weekend]:
     """A weekend that begins at this instant, all that waits going by its clock; each store is one of another process."""
-    clock = Clock(begin)
+    clock = clock or Clock()
+    clock.now = begin
     with pytest.MonkeyPatch.context() as patch:
         steady_by(patch, clock)
         patch.setattr("ingest.sync.fixture_lists.monotonic", lambda: clock.now)
-        yield Weekend(rules, clock, stores)
+        yield Weekend(rules, clock, stores, pace=polling(**pace))
 
 
 def match(
