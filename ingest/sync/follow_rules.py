@@ -21,6 +21,7 @@ from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.provider_source import ProviderSource, followable_sports
 from ingest.sync.rule_standbys import RuleStandbys
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, ServiceError
 from mapping.follow.links import Links
 from mapping.follow.list_watch import SeenList
@@ -34,6 +35,7 @@ from store.following import follow_rows, rule_matches
 from store.following.import_request import ImportRequest
 from store.following.rules import MissedMatch, list_missed, note_missed
 from store.following.source_links import list_links, same_of
+from store.liveblogs import liveblogs
 
 log = structlog.get_logger()
 
@@ -191,6 +193,7 @@ class FollowRules:
         self._polling, self._clock, self._steady = polling, clock, steady
         self._failed: dict[MatchKey, FailedCreation] = {}
         self._beyond: list[Planned] = []
+        self._looked = float("-inf")
         self.next_look = float("-inf")
         """When it is time to look again (steady seconds)."""
 
@@ -213,6 +216,9 @@ class FollowRules:
     async def look(self) -> None:
         """Look at the lists, create what is due, and decide when to look again."""
         begun = self._steady()
+        if begun - self._looked > 2 * self._polling.lists:  # another process has led meanwhile
+            self.plans.seen.clear()
+        self._looked = begun
         self.next_look = begun + self._polling.lists_due
         planned = await self.plans.plan(days=0)
         due = [each for each in planned if each.outlook in TO_DO and self._may_try(each)]
@@ -260,7 +266,7 @@ class FollowRules:
 
     async def _follow_renamed(self, rule: FollowRule, known: KnownMatch, match_id: str) -> None:
         """Put the liveblog that the rule has made on the match's new id, unless a person has put it on another match."""
-        attached = await self._store.read(partial(follow_rows.attachment, game_id=known.game_id or ""))
+        attached = await self._store.read(partial(_attachment, game_id=known.game_id or ""))
         if attached is not None and attached.match_id == known.match_id:
             again = _request(replace(rule, terms=follow_rows.terms_of(attached)), match_id)
             await self._importer.create(replace(again, attach_to=known.game_id))
@@ -327,6 +333,13 @@ class FollowRules:
             )
             for (organization, rule), matches in beyond.items()
         ][:MOST_ALARMS]
+
+
+def _attachment(conn: Connection, game_id: str) -> follow_rows.Attachment | None:
+    """What the liveblog is attached to; None also where a person has deleted it."""
+    game = liveblogs.find_game(conn, game_id)
+    is_gone = game is None or game.local_status == LocalStatus.DELETED
+    return None if is_gone else follow_rows.attachment(conn, game_id)
 
 
 def _alarm(planned: Planned, cause: str) -> Observed:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -155,20 +156,31 @@ def known_matches(conn: Connection, organization_id: str, now: float) -> list[Kn
         for row in _ATTACHED.mappings(conn, **near)
     }
     made = [
-        KnownMatch(
-            provider=row["provider"],
-            match_id=row["match_id"],
-            locale=row["locale"],
-            teams=team_ids(row["teams"]),
-            kickoff=row["kickoff"],
-            by=f"the rule {row['rule']}" if row["rule"] else "a liveblog that was taken off the match",
-            rule=row["rule"] or None,
-            game_id=row["game_id"],
+        _as_it_is(
+            attached,
+            KnownMatch(
+                provider=row["provider"],
+                match_id=row["match_id"],
+                locale=row["locale"],
+                teams=team_ids(row["teams"]),
+                kickoff=row["kickoff"],
+                by=f"the rule {row['rule']}" if row["rule"] else "a liveblog that was taken off the match",
+                rule=row["rule"] or None,
+                game_id=row["game_id"],
+            ),
         )
         for row in _MADE.mappings(conn, **near)
     ]
     by_hand = _made_by_hand(_BY_HAND.mappings(conn, **near, written=int(now) - WRITTEN_AHEAD))
     return [*made, *attached.values(), *by_hand]
+
+
+def _as_it_is(attached: dict[str, KnownMatch], made: KnownMatch) -> KnownMatch:
+    """What a rule made, with the teams and the kick-off that the sync knows by now, where its liveblog is on that match still."""
+    now = attached.get(made.game_id or "")
+    if now is None or (now.provider, now.match_id, now.locale) != (made.provider, made.match_id, made.locale):
+        return made
+    return replace(attached.pop(now.game_id or ""), by=made.by, rule=made.rule)
 
 
 def _made_by_hand(rows: Iterable[Mapping[str, Any]]) -> Iterator[KnownMatch]:

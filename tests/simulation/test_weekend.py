@@ -15,12 +15,14 @@ from config.organizations import Liveblog
 from ingest.sync.declared_matches import DeclaredMatches
 from ingest.sync.import_match import Imported
 from mapping.documents.import_options import ImportOptions
+from mapping.documents.scalars import LocalStatus
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import FixtureStatus
 from store.database import Store
-from store.engine.liveblog_records import NewGame
-from store.liveblogs.liveblogs import insert_game
-from store.tables import games
+from store.engine.liveblog_records import Change, NewGame
+from store.following.follow_rows import save_follow
+from store.liveblogs.liveblogs import insert_game, record
+from store.tables import attachments, games
 from tests.kit.opening import store_at
 from tests.kit.scripted import OWNER, Clock
 from tests.simulation.weekend import HOUR, match, move, weekend
@@ -122,6 +124,18 @@ async def test_a_list_that_fails_or_loses_half_of_its_matches_changes_nothing_an
     assert len(made) == 6
 
 
+async def test_a_process_that_leads_again_after_hours_believes_no_list_of_its_own_any_more():
+    """Others have led meanwhile, and know what it does not."""
+    with weekend([LEAGUE], BEGIN) as days:
+        days.league.matches = {"50": match("50", BEGIN + 4 * HOUR)}
+        await days.pass_time(BEGIN + 60)
+        days.clock.now += 3 * HOUR
+        days.league.list_fails = True
+        await days.pass_time(BEGIN + 4 * HOUR)
+        assert await days.liveblogs() == []
+        assert len(await days.looks.alarms("list_lost")) == 1
+
+
 async def test_a_liveblog_that_somebody_deleted_or_took_off_its_match_is_not_made_again():
     with weekend([LEAGUE], BEGIN) as days:
         days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
@@ -167,15 +181,26 @@ async def test_a_liveblog_by_hand_about_both_teams_that_day_covers_their_match()
     assert [(ident, rule) for ident, locale, _, rule in made if locale == "de"] == [("50", "league")]
 
 
-async def test_a_match_under_a_new_id_keeps_its_liveblog_which_follows_the_new_id():
+@pytest.mark.parametrize("before", ["nothing", "moved", "deleted"])
+async def test_a_match_under_a_new_id_keeps_its_liveblog_which_follows_the_new_id(before):
+    """Also where its kick-off has moved, of which the sync knows; one that a person has deleted stays deleted, and is no alarm."""
+    kickoff = BEGIN + 3 * HOUR
     with weekend([LEAGUE], BEGIN) as days:
-        days.league.matches = {"50": match("50", BEGIN + 3 * HOUR)}
+        days.league.matches = {"50": match("50", kickoff)}
         await days.pass_time(BEGIN + HOUR + 60)
-        days.league.matches = {"57": match("57", BEGIN + 3 * HOUR, home=1100, away=1101)}
-        await days.pass_time(BEGIN + 2 * HOUR)
-        made = await days.liveblogs()
+        (made,) = await days.process.store.read(lambda conn: conn.execute(select(attachments)).all())
+        if before == "moved":
+            kickoff += 2 * HOUR
+            await days.process.store.write(partial(save_follow, follow_id=made.follow_id, kickoff=kickoff))
+        if before == "deleted":
+            deleted = Change(local_status=LocalStatus.DELETED)
+            await days.process.store.write(lambda unit: record(unit, made.game_id, deleted))
+        days.league.matches = {"57": match("57", kickoff, home=1100, away=1101)}
+        await days.pass_time(BEGIN + 3 * HOUR)
+        found = await days.liveblogs()
         (planned,) = await days.plans.plan(days=1)
-    assert [(ident, rule) for ident, _, _, rule in made] == [("57", "league")]
+        assert await days.looks.alarms("rule_fails") == []
+    assert [(ident, rule) for ident, _, _, rule in found] == [("50" if before == "deleted" else "57", "league")]
     assert planned.outlook == "made"
 
 
@@ -203,7 +228,7 @@ async def test_a_call_while_a_rule_fetches_its_match_makes_the_only_liveblog(cal
     with weekend([LEAGUE], BEGIN) as days:
         days.league.matches = {each: match(each, BEGIN + HOUR, home=1, away=2) for each in ("50", "58")}
         days.league.lost = {"58"}
-        days.league.meanwhile = lambda: days.process.create(selector_id=called, locale="de")
+        days.league.meanwhile = lambda _: days.process.create(selector_id=called, locale="de")
         await days.pass_time(BEGIN + HOUR)
         made = await days.liveblogs()
         alarms = await days.looks.alarms("rule_fails")

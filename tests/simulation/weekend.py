@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -51,7 +52,7 @@ class League(Scripted):
         self.down: set[str] = set()
         self.list_fails = False
         self.requests = 0
-        self.meanwhile: Callable[[], Awaitable[Any]] | None = None
+        self.meanwhile: Callable[[str], Awaitable[Any]] | None = None
         """What happens while a match is fetched, once."""
 
     async def fixtures(self, first: date, last: date) -> FixtureList:
@@ -65,7 +66,7 @@ class League(Scripted):
     async def fetch(self, match_id: str, known: Any, *, text: bool, hints: Any) -> Fetched:
         meanwhile, self.meanwhile = self.meanwhile, None
         if meanwhile is not None:
-            await meanwhile()
+            await meanwhile(match_id)
         if match_id in self.down:
             raise DownstreamRejected("the match is away")  # nothing that is tried three times at once, with pauses
         found = self.matches.get(match_id)
@@ -166,6 +167,8 @@ class Weekend:
     crashes: int = 0
     more: Read = lambda _: []
     pace: Polling = field(default_factory=polling)
+    together: Callable[[], bool] = lambda: False
+    """Whether two processes think at this moment that they lead."""
 
     def __post_init__(self) -> None:
         self.stores = self.stores or [InlineStore(lambda: self.clock.now, lambda _: None)]
@@ -198,8 +201,9 @@ class Weekend:
             self.clock.now = min(until, max(self.clock.now, self.looks.next_look))
             if not self.looks.is_due:
                 continue
+            leading = self.workers[: 1 + self.together()]
             try:
-                await self.looks.look()
+                await asyncio.gather(*(each.looks.look() for each in leading))
             except Crash:
                 self.crashes += 1
                 self.clock.now += 10

@@ -97,6 +97,7 @@ class DrawnWeekend:
         self.events: list[tuple[float, int, Callable[[], Any]]] = []
         self._draw_matches()
         self._draw_events()
+        self.days.together = lambda: self.rng.random() < 0.2
 
     @property
     def now(self) -> float:
@@ -175,8 +176,11 @@ class DrawnWeekend:
             self._plan(self._some_time(), partial(self.settle, number, real))
         for number in draw.sample(range(FIXTURES), 6):
             self._plan(self._some_time(), partial(self.rename, number))
-        for _ in range(10):
-            self._plan(self._some_time(), partial(self.call, anyone(), draw.choice(("de", "en")), draw.random() < 0.5))
+        for _ in range(12):
+            self._plan(
+                self._some_time(),
+                partial(self.call, anyone(), draw.choice(("de", "en")), meanwhile=draw.random() < 0.5),
+            )
         for _ in range(4):
             self._plan(self._some_time(), partial(self.take_off, draw.random() < 0.5))
         for number, _ in self.declared:
@@ -276,10 +280,10 @@ class DrawnWeekend:
         self.declared.discard((number, "de"))
         self.say(f"{number} has another id")
 
-    async def call(self, number: int, locale: str, meanwhile: bool) -> None:
-        """Somebody creates a liveblog, half of the time while a rule is about to."""
+    async def call(self, number: int, locale: str, *, meanwhile: bool) -> None:
+        """Somebody creates a liveblog, half of the time of a match that a rule is fetching."""
         if meanwhile:
-            self.league.meanwhile = partial(self.call, number, locale, False)
+            self.league.meanwhile = lambda match_id: self.call(self.numbers[match_id], locale, meanwhile=False)
         elif self.away[number] <= 0 and self.league.matches[self.idents[number]].away != PLACEHOLDER:
             worker = self.days.workers[-1].process if self.days.crashes % 2 else self.days.process
             fuse, worker.crashing.fuse = worker.crashing.fuse, None
