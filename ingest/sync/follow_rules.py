@@ -125,7 +125,7 @@ class RulePlans:
     def covering(self, planned: Planned, known: Iterable[KnownMatch]) -> KnownMatch | None:
         """Which of these matches of the organization the planned one is, by the list that was seen last."""
         teams = self._teams.get(planned.rule.organization_id, Links())
-        return KnownMatches(known, teams).find(planned.rule, planned.fixture, self._view(planned.rule))
+        return KnownMatches(known, teams).find(planned.rule, planned.fixture, self._view(planned.rule), self._clock())
 
     def _declared_of(self, organization_id: str) -> list[KnownMatch]:
         """What the configuration names, with the teams that a list says of it."""

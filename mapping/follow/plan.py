@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from mapping.follow.links import Links, SourceId
 from mapping.follow.rule import FollowRule
 from mapping.match.fixture import Fixture, FixtureStatus, NamedId
-from mapping.match.identity import APART
+from mapping.match.identity import APART, APART_OVER
 
 HOUR = 3600
 LONGEST = {"soccer": 4 * HOUR, "icehockey": 5 * HOUR, "american_football": 6 * HOUR, "tennis": 12 * HOUR}
@@ -157,7 +157,7 @@ def plan(rule: FollowRule, lists: ListView, known: KnownMatches, *, now: float) 
     """What becomes of each match that the rule is about, the earliest first; `known` are those of its organization."""
     found = []
     for fixture in lists.of(rule):
-        there = known.find(rule, fixture, lists)
+        there = known.find(rule, fixture, lists, now)
         found.append(_by_itself(rule, fixture, lists.sports, now) if there is None else _by_known(rule, fixture, there))
     found.sort(key=lambda each: (each.fixture.kickoff is None, each.fixture.kickoff or 0, each.fixture.match_id))
     return _bounded(found, ZoneInfo(lists.timezone))
@@ -246,11 +246,12 @@ class KnownMatches:
         if len(match.teams) == 2 and match.kickoff is not None:
             self._by_teams[match.locale, self._links.heads(match.provider, match.teams)].append(match)
 
-    def find(self, rule: FollowRule, fixture: Fixture, lists: ListView) -> KnownMatch | None:
+    def find(self, rule: FollowRule, fixture: Fixture, lists: ListView, now: float) -> KnownMatch | None:
         """The one that this match of the rule's list is in the rule's language.
 
         It has the same id; or the same two teams, by all that is linked, on the same day: of the same provider only where
-        that does not list the other id too, since two that are listed are played one after the other.
+        that does not list the other id too, since two that are listed are played one after the other. One that has begun is
+        none that begins hours later.
         """
         locale, provider = rule.terms.locale, rule.provider
         same_id = self._by_id.get((locale, SourceId(provider, fixture.match_id)))
@@ -261,10 +262,16 @@ class KnownMatches:
         near = (
             (_apart(each, kickoff, zone), each.match_id, each)
             for each in self._by_teams.get((locale, teams), ())
-            if not (each.provider == provider and each.match_id in lists.by_id)
+            if not (each.provider == provider and (each.match_id in lists.by_id or _is_earlier(each, kickoff, now)))
         )
         apart, _, nearest = min(near, default=(APART, "", None), key=itemgetter(0, 1))
         return nearest if apart < APART else None
+
+
+def _is_earlier(known: KnownMatch, kickoff: int, now: float) -> bool:
+    """Whether the match has begun so long before this kick-off that it is another one of the same teams that day."""
+    begins = known.kickoff or 0
+    return bool(known.match_id) and begins <= now and kickoff - begins >= APART_OVER
 
 
 def _apart(known: KnownMatch, kickoff: int, zone: ZoneInfo) -> float:

@@ -119,6 +119,8 @@ def test_where_nobody_says_who_plays_a_rule_for_one_gender_creates_nothing():
         ({"match_id": "77", "rule": "other"}, (), (), "covered"),
         ({"match_id": "77", "kickoff": KICKOFF + 11 * HOUR, "rule": "league"}, (), (), "renamed"),
         ({"match_id": "77", "kickoff": KICKOFF + 13 * HOUR, "rule": "league"}, (), (), "due"),
+        ({"match_id": "77", "kickoff": KICKOFF - 2 * HOUR, "rule": "league"}, (), (), "renamed"),
+        ({"match_id": "77", "kickoff": KICKOFF - 5 * HOUR, "rule": "league"}, (), (), "due"),
         ({"match_id": "77", "rule": "league"}, ("77",), (), "due"),
         ({"match_id": "77", "teams": frozenset({"9", "5"})}, (), (), "due"),
         ({"provider": "pa", "match_id": "p1", "teams": frozenset({"a", "b"})}, (), (), "due"),

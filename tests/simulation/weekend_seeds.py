@@ -391,7 +391,7 @@ class DrawnWeekend:
     def _stretches(self, number: int) -> Iterator[Stretch]:
         """How long a match could be created, as long as the list says the same of it and it is served or not."""
         good: Fixture | None = None
-        changed, was_bad = float("-inf"), False
+        changed, restarted, was_bad = float("-inf"), float("-inf"), False
         current: Stretch | None = None
         for state, after in zip(self.states, [*self.states[1:], None], strict=True):
             if not state.bad:
@@ -401,9 +401,10 @@ class DrawnWeekend:
                     before and _creatable(before),
                 ):
                     changed = state.at if state.at > self.begin else changed
-            elif state.restarted or (not was_bad and changed > state.at - TICK - 60):  # perhaps nobody has seen that
-                good = None
+            elif state.restarted or (not was_bad and max(changed, restarted) > state.at - TICK - 60):
+                good = None  # perhaps nobody has seen that
             was_bad = state.bad
+            restarted = state.at if state.restarted else restarted
             row = good if good is not None and _creatable(good) else None
             served = number in state.served and row is not None and row.match_id == self._ident_at(number, state)
             end = self.end if after is None else after.at
