@@ -50,6 +50,7 @@ BENCHMARKS = {
         "--settle",
         "1",
     ),
+    "idle": ("--seconds", "1"),
     "journeys": (),
 }
 """Each with the options of a quick run, which only shows that it works."""
