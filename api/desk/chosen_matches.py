@@ -16,10 +16,12 @@ from api.http.param import Query
 from api.http.request import ApiRequest, DeskPerson, parse_document
 from mapping.documents.external import ExternalChange
 from mapping.errors import ServiceError, Unprocessable
+from mapping.follow.pairing import KnownSame, ListedAt, find_same
 from mapping.fusion.same_match import why_other_match
 from mapping.match.fixture import Fixture, FixtureDay
 from mapping.match.match import Match, Side, Status
 from store.following.overview import liveblogs_of_matches
+from store.following.source_links import list_links, same_of
 from store.following.sources import NamedLiveblog
 
 AT_ONCE = 4
@@ -59,6 +61,7 @@ class _Maker(NamedTuple):
     listed: FixtureDay
     others: FixtureDay | None
     on_them: Mapping[str, Any]
+    known: KnownSame
 
     async def make(self, match_id: str) -> str:
         """The `local_id` of the match's liveblog. Raises Refused, and the errors of the operations."""
@@ -114,6 +117,11 @@ class _Maker(NamedTuple):
         """The same match at the provider that is to stand by. Raises Refused unless exactly one is it for sure."""
         if self.others is None:
             return None
+        own = ListedAt(self.form["provider"], self.listed.listed.fixtures)
+        there = ListedAt(self.form["standby"], self.others.listed.fixtures)
+        found = find_same(fixture, own, there, self.known).found
+        if found is not None:
+            return {"provider": there.provider, "matchId": found.match_id}
         return standby_of(self.page, fixture, self.others, self.form["standby"])
 
 
@@ -140,7 +148,8 @@ async def make_liveblogs(request: ApiRequest, page: DeskPage, person: DeskPerson
     listed = await list_of(provider=form.get("provider", ""))
     others = await list_of(provider=form["standby"]) if form.get("standby") else None
     find = partial(liveblogs_of_matches, organization_id=owner, endpoint=listed.endpoint, match_ids=ticked)
-    maker = _Maker(request, page, person, form, listed, others, await services.store.read(find))
+    known = same_of(await services.store.read(partial(list_links, organization_id=owner)))
+    maker = _Maker(request, page, person, form, listed, others, await services.store.read(find), known)
     return await _make_all(maker, ticked)
 
 
@@ -165,7 +174,11 @@ def _is_surely(one: Fixture, other: Fixture) -> bool:
     known = all((each.home, each.away, each.kickoff) for each in (one, other)) and not (
         one.kickoff_open or other.kickoff_open
     )
-    return known and why_other_match(_as_match(one), _as_match(other)) is None
+    differ = any(
+        None not in pair and pair[0] != pair[1]
+        for pair in ((one.gender, other.gender), (one.age_class, other.age_class))
+    )
+    return known and not differ and why_other_match(_as_match(one), _as_match(other)) is None
 
 
 def _as_match(fixture: Fixture) -> Match:

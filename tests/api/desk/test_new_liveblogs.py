@@ -147,12 +147,13 @@ async def test_the_standby_is_the_same_match_at_the_other_provider(tmp_path):
     async with source_service(migrated_url(tmp_path / "two.db")) as service:
         kickoff = 1_749_916_800
         home, away = (NamedId(each["id"], each["name"]) for each in (HOME, AWAY))
-        same = Fixture(match_id=MATCH_ID, sport="soccer", home=home, away=away, kickoff=kickoff)
+        same = Fixture(match_id=MATCH_ID, sport="soccer", home=home, away=away, kickoff=kickoff, gender="male")
         other = replace(same, match_id=SECOND_ID, home=NamedId("x", "Nordhafen"), kickoff=kickoff + 600)
         another = replace(other, match_id="9", away=NamedId("y", "Rot-Weiß Heidekamp"))
+        women = replace(other, match_id="8", gender="female")
 
         async def fixtures(organization_id, provider, day):
-            listed = FixtureList(fixtures={"heim": (same,), "second": (another, other)}.get(provider, ()))
+            listed = FixtureList(fixtures={"heim": (same,), "second": (another, women, other)}.get(provider, ()))
             return FixtureDay(day=day, timezone="UTC", endpoint=provider, sports=frozenset({"soccer"}), listed=listed)
 
         service.process.importer.fixtures = fixtures
