@@ -38,6 +38,7 @@ missed_matches = Table(
     text("word"),
     integer("since"),
     Index(None, "since"),
+    Index(None, "organization_id", "since"),
 )
 """`reason`: why there is no liveblog (mapping.follow.missed), which `word` completes; `since`: when that was seen first."""
 
@@ -120,12 +121,13 @@ def delete_rule(unit: Unit, organization_id: str, key: str) -> None:
 
 
 def list_missed(conn: Connection, organization_id: str | None = None) -> list[MissedMatch]:
-    """The matches of an organization, or of all, that got no liveblog, the latest kick-off first."""
+    """The matches of an organization, or of all, that got no liveblog lately, the latest kick-off first."""
     table = missed_matches.c
-    query = select(missed_matches).order_by(func.coalesce(table.kickoff, table.since).desc(), table.match_id)
+    query = select(missed_matches).order_by(table.since.desc())
     if organization_id is not None:
         query = query.where(table.organization_id == organization_id)
-    return [MissedMatch(*row) for row in conn.execute(query.limit(MOST_MISSED))]
+    found = [MissedMatch(*row) for row in conn.execute(query.limit(MOST_MISSED))]
+    return sorted(found, key=lambda each: (-(each.kickoff or each.since), each.match_id))
 
 
 def note_missed(unit: Unit, found: Sequence[MissedMatch], gone: Collection[MissedMatch]) -> None:

@@ -86,6 +86,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "creations": {"game_id": OWN_GAME},
     "follows": {
         "id": OWN_FOLLOW, "endpoint": "'gone'", "match_id": "('8' || n)", "sport": "'soccer'", "status": "'ended'",
+        "kickoff": AGO,
         "closed_at": AGO, "edition": "0",
     },
     "resources": {"name": f"('part' || (n % {POSTS}))"},
@@ -96,6 +97,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "follow_rules": {"organization_id": ONE_OF_MANY, "key": "('rule ' || n)", "fields": "'{}'", "changed_at": AGO},
     "missed_matches": {
         "organization_id": ONE_OF_TEN, "rule": "'league'", "provider": "'heim'", "match_id": "('8' || n)", "kickoff": AGO,
+        "since": AGO,
     },
     "source_links": {
         "organization_id": ONE_OF_TEN, "kind": "'team'", "first_provider": "'heim'", "first_id": "('8' || n)",

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint(*MISSED, name="pk_missed_matches"),
     )
     op.create_index("ix_missed_matches_since", "missed_matches", ["since"])
+    op.create_index("ix_missed_matches_organization_id_since", "missed_matches", ["organization_id", "since"])
 
 
 def downgrade() -> None:

@@ -46,6 +46,8 @@ WHOLE = {
     "SELECT webhooks.status, count(*)": "metrics, every ten seconds: how many subscriptions there are",
     "SELECT count(*) AS count_1 FROM webhook_waiting": "metrics, every ten seconds: deliveries that wait for another round",
     "SELECT outbox.number, outbox.game_id, outbox.local_id": "a replay of what changed since then: ten thousand updates at most",
+    "FROM follow_rules ORDER BY follow_rules.organization_id": "each look at lists is by all rules, at most 200 an organization",
+    "FROM missed_matches": "a week of them is kept, and the latest thousand are read, by an index",
     "SELECT count(*) AS count_1 FROM comments": "the interface promises moderators how many there are",
 }
 """What looks at all rows, and why."""
@@ -75,9 +77,12 @@ REFUSED = {
     "comments.create": 403,  # the organization takes none
     "comments.like": 404,
     "comments.report": 404,
+    "liveblog.answerStandby": 404,
     "liveblog.attachExternal": 404,  # no provider has that match; another one was imported
     "liveblog.createFromExternal": 404,
     "liveblog.previewExternal": 404,
+    "rule.change": 404,
+    "rule.delete": 404,
     "oembed": 404,  # the daemon has no public address
     "webhooks.replay": 409,  # the subscription is disabled
 }
