@@ -121,7 +121,7 @@ async def correct_a_scorer(walk: Walk) -> None:
 async def hand_the_field_back(walk: Walk) -> None:
     """Its row says whose words it has; the button makes it the provider's again."""
     goal = walk.row("Goal for Denmark")
-    await goal.get_by_text("Whose words, earlier").click()
+    await goal.get_by_role("button", name="History and sources").click()
     table = goal.locator("table").first
     await table.wait_for()
     changed = table.locator("tr.of-person")
@@ -137,6 +137,8 @@ async def pin_a_post(walk: Walk) -> None:
     await walk.until_said("pin a post", "Pinned.")
     goal = walk.row("Goal for Denmark")
     await goal.get_by_role("button", name="Unpin").wait_for()
+    await walk.page.evaluate("scrollTo(0, 0)")
+    await goal.hover()
     await walk.show("desk-pinned.png", goal.locator("> *").first, goal.get_by_role("button", name="Unpin"))
 
 
@@ -145,7 +147,7 @@ async def find_out_why_it_was_late(walk: Walk) -> None:
     await asyncio.sleep(SETTLED)
     await walk.page.reload()
     goal = walk.row("Goal for Denmark")
-    await goal.get_by_text("Whose words, earlier").click()
+    await goal.get_by_role("button", name="History and sources").click()
     times = goal.locator("section.timeline")
     await times.locator(".verdict").first.wait_for()
     await walk.show("desk-why-late.png", times.locator("h3"), times.locator("dl").first)
@@ -222,7 +224,7 @@ async def walk_through(take: Callable[[str, bytes], None]) -> dict[str, str]:
             await page.get_by_label("Password").fill(SECRET)
             await page.get_by_role("button", name="Sign in", exact=True).click()
             walk = Walk(page, take)
-            matches = page.locator("main table").first
+            matches = page.locator("main .match").first
             await matches.wait_for()
             await walk.show("desk-matches.png", page.locator("body > *").first, matches)
             await page.goto(f"{made.address}/desk/liveblogs/{made.liveblog}")
