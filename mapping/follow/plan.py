@@ -165,7 +165,8 @@ def plan(rule: FollowRule, lists: ListView, known: KnownMatches, *, now: float) 
 
 def _by_known(rule: FollowRule, fixture: Fixture, known: KnownMatch) -> Planned:
     own = known.rule == rule.key
-    renamed = own and known.provider == rule.provider and known.match_id != fixture.match_id
+    is_off = fixture.status in {FixtureStatus.CANCELLED, FixtureStatus.FINISHED, FixtureStatus.ABANDONED}
+    renamed = own and known.provider == rule.provider and known.match_id != fixture.match_id and not is_off
     outlook = Outlook.RENAMED if renamed else Outlook.MADE if own else Outlook.COVERED
     return Planned(rule=rule, fixture=fixture, outlook=outlook, reason=WhyNot.BY, word=known.by, known=known)
 

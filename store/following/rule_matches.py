@@ -172,7 +172,8 @@ def known_matches(conn: Connection, organization_id: str, now: float) -> list[Kn
         for row in _MADE.mappings(conn, **near)
     ]
     by_hand = _made_by_hand(_BY_HAND.mappings(conn, **near, written=int(now) - WRITTEN_AHEAD))
-    return [*made, *attached.values(), *by_hand]
+    taken_off = {each.game_id for each in made}
+    return [*made, *attached.values(), *(each for each in by_hand if each.game_id not in taken_off)]
 
 
 def _as_it_is(attached: dict[str, KnownMatch], made: KnownMatch) -> KnownMatch:

@@ -140,6 +140,11 @@ def test_a_match_that_the_organization_has_in_that_language_is_not_made_again(th
     assert next(each.outlook for each in found if each.fixture.match_id == "1") == outlook
 
 
+def test_a_match_that_is_called_off_takes_no_liveblog_over():
+    (found,) = planned(fixture(status=FixtureStatus.CANCELLED), there=(known(match_id="77", rule="league"),))
+    assert found.outlook == "made"
+
+
 def test_of_a_day_the_earliest_are_made_and_the_others_said():
     rows = [fixture(str(number), kickoff=KICKOFF - number) for number in range(5)]
     next_day = fixture("later", kickoff=KICKOFF + 24 * HOUR)
