@@ -22,7 +22,7 @@ from api.page.scoreboard import clock, title
 from api.view.references import complete
 from mapping.desk.account_roles import AccountRole
 from mapping.documents.modification import PostModifications
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import liveblog_is_public
 from mapping.documents.state import ENDED
 from mapping.errors import Forbidden, ServiceError, StoreUnavailable
 from mapping.liveblog.modifications import NO_SPORT
@@ -118,5 +118,5 @@ def _row(page: DeskPage, game: Json, now: float) -> dict[str, Any]:
         "begins": number(game, "meta_info", "starts_at") or number(game, "created_at"),
         "state": "" if state is None else state.label,
         "can_end": game.get("sportstype") != NO_SPORT and number(game, "state_info", "gamestate") != ENDED,
-        "hidden": number(game, "local_status") != LocalStatus.PUBLISHED,
+        "hidden": not liveblog_is_public(int(game["local_status"])),
     }
