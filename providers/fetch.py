@@ -71,7 +71,7 @@ class ResourceRequest:
     unread: Pattern[bytes] | None = None
 
     def digest(self, body: bytes) -> str:
-        """Of what is read of the body."""
+        """The digest of the part of the body that is read."""
         return sha256(body if self.unread is None else self.unread.sub(b"", body)).hexdigest()
 
 
@@ -110,7 +110,7 @@ async def fetch_rows(client: http_client.Client, request: ResourceRequest, known
 async def together(
     main: Callable[[], Awaitable[T]], others: Sequence[Coroutine[Any, Any, Answer]]
 ) -> tuple[T, list[Answer]]:
-    """All at the same time, the main one in the caller's own task.
+    """Fetch all at the same time, the main one in the caller's own task.
 
     Each poll comes through here: a task less, and no group of tasks, is a twentieth of what it costs.
     """

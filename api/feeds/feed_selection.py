@@ -43,7 +43,7 @@ THEMED_PAGE: list[Param] = [
     *THEME_PARAMETERS,
     Text("sort", "With a theme: oldest or newest first", {"type": "string", "enum": ["asc", "desc"]}),
 ]
-"""The same for a page, which has no order of its own."""
+"""The parameters of a theme for a page, which has no order of its own."""
 FILTERS = ("tags", "highlights", "event_types")
 """Settings of a theme that a query may lay over it, values separated by commas. Who wrote a post is nothing to ask a feed for."""
 

@@ -303,7 +303,7 @@ def _free(folder: str) -> int | None:
 
 
 class AbsentWorkers:
-    """That no process follows matches, as one sees it that follows none itself; not while they start or are replaced."""
+    """Finds that no process follows matches; for a process that follows none itself, and not while others start or are replaced."""
 
     def __init__(self, workers: WorkerCount) -> None:
         self._workers = workers

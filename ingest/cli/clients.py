@@ -89,7 +89,7 @@ def rotate(settings: Settings, client_id: ClientId) -> None:
 
 @app.command()
 def revoke(settings: Settings, client_id: ClientId) -> None:
-    """From now on the client is unknown; its id is never given again."""
+    """Revoke a client: it is unknown from now on, and its id is never given again."""
     from store.clients import clients
 
     on_database(settings, partial(clients.revoke, client_id=client_id))

@@ -41,7 +41,7 @@ class TolerantReader:
         self.unreadable: list[str] = []
 
     def read(self, what: str, look: Callable[[], T]) -> T | None:
-        """What `look` reads; None where it cannot."""
+        """The result of `look`; None where a row cannot be read, which is noted under `what`."""
         try:
             with reading(what):
                 return look()
@@ -165,7 +165,7 @@ def explain_post(conn: Connection, liveblog: str, post: str) -> dict[str, Any]:
 
 
 def lines_of(found: Mapping[str, Any]) -> Iterator[str]:
-    """The same for people: a line for each instant, with the seconds since the one before."""
+    """Write a timeline for people: a line for each instant, with the seconds since the one before."""
     yield f"{found['title']} ({found['liveblog']})"
     for post in found["posts"]:
         yield f"{post['eventId']}: {post['late']}"

@@ -22,7 +22,7 @@ Exported = Callable[[Any, str], AsyncIterator[str]]
 
 
 class FileFormat(StrEnum):
-    """How it is written."""
+    """The format of an export's file."""
 
     CSV = "csv"
     JSONL = "jsonl"

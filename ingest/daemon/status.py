@@ -48,7 +48,7 @@ class StatusReport:
     started_at: float = field(default_factory=time.time)
 
     async def make(self) -> dict[str, Any]:
-        """The report; what only the store knows is missing while it is away."""
+        """Make the report; what only the database knows is missing while it is away."""
         process = {
             "version": version("matchwire"),
             "role": str(self.role),

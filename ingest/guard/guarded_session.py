@@ -155,4 +155,4 @@ class GuardedResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the resolver keeps nothing open."""

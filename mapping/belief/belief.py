@@ -17,7 +17,7 @@ from mapping.match.match import Match
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What has to be known of earlier answers beside the match that is believed.
+    """What is kept of earlier answers beside the match that is believed.
 
     `retreats`: steps back that were believed, the latest last. `sent`: the scores without the goals that are further on.
     `disallowed`: keys of goals that the answers still have, though the match was over with a lower score. `keys`: incidents that
@@ -63,14 +63,14 @@ LASTING = frozenset(each.name for each in fields(Match)) - {"faults", "unreadabl
 
 
 def pack_belief(belief: ConfirmedMatch) -> Kept:
-    """The belief as it is stored."""
+    """Turn a belief into the form in which it is stored."""
     doubts = tuple(sorted(belief.doubted))
     lasting = {name: getattr(belief.match, name) for name in LASTING}
     return KeptMatch(**lasting, doubts=doubts, memory=belief.memory), tuple([each.name for each in doubts])
 
 
 def unpack_belief(kept: Kept) -> ConfirmedMatch:
-    """The belief that was stored."""
+    """Turn a stored belief back into a match and what is kept beside it."""
     match, _ = kept
     return ConfirmedMatch(
         Match(**{name: getattr(match, name) for name in LASTING}), frozenset(match.doubts), memory=match.memory

@@ -58,7 +58,7 @@ def with_goals(match: Match) -> Match:
 
 
 def sent_scores(sent: Match, shown: Match) -> SentScores | None:
-    """What has to be kept of the scores that were sent; None where they are shown as they are."""
+    """The scores that were sent, to be kept; None where the match shows them as they are."""
     own = SentScores(sent.score, sent.periods)
     return None if own == SentScores(shown.score, shown.periods) else own
 
@@ -116,7 +116,7 @@ def with_review(incidents: tuple[Incident, ...], lost: AbstractSet[str], *, ende
 
 
 def without_marks(match: Match) -> Match:
-    """The match with goals that say nothing of a review."""
+    """The match without marks of a review on its goals."""
     if not any(each.under_review for each in match.incidents):
         return match
     return replace(match, incidents=tuple([replace(each, under_review=False) for each in match.incidents]))

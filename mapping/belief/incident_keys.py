@@ -59,14 +59,14 @@ def _keyed_by_place(incident: Incident) -> bool:
 
 
 def content(incident: Incident) -> tuple[Any, ...]:
-    """What happened, whatever its id."""
+    """What an incident says apart from its id: two with equal content are the same one."""
     when, team = (incident.minute, incident.added, incident.lap), incident.team and incident.team.ext_id
     people = tuple([(each.role, each.person.ext_id) for each in incident.people])
     return (incident.kind, incident.side, team, incident.score, *when, people)
 
 
 def numbered_anew(was: Match, now: Match) -> frozenset[str]:
-    """Keys of incidents that are there under others: nobody has taken them back.
+    """Keys of incidents that the answer only renumbers: they are there under other keys, so nobody has taken them back.
 
     A goal of `incident:7` that comes again as `incident:9`, the same in all else, gives `incident:7`.
     """

@@ -112,7 +112,7 @@ def is_silent(facts: MatchFacts, *, now: float, allowed: float) -> bool:
 
 
 def troubles_of(facts: MatchFacts, *, now: float, allowed: float) -> tuple[Trouble, ...]:
-    """What is wrong, the worst first. `allowed`: seconds for which a running match may be without an answer."""
+    """List what is wrong, the worst first. `allowed`: seconds for which a running match may go without an answer."""
     lost, sources = "provider_lost" in facts.alarms, facts.sources or ONE_SOURCE
     first_silent = is_silent(facts, now=now, allowed=allowed)
     holds = {

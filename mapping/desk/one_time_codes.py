@@ -62,7 +62,7 @@ def recovery_code(random: bytes) -> str:
 
 
 def is_recovery_code(entered: str) -> bool:
-    """Whether it is as long as one, so no code of an app."""
+    """Whether what was entered is as long as a recovery code, and so no code of an app."""
     return len(_plain(entered)) > DIGITS
 
 

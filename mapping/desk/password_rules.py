@@ -49,6 +49,6 @@ def password_fault(password: str, *about: str) -> PasswordFault | None:
 
 @cache
 def common_passwords() -> frozenset[str]:
-    """Passwords of lists that everybody who guesses has, as far as they are long enough."""
+    """Passwords of well-known lists that would be long enough."""
     text = (resources.files(__package__ or "mapping.desk") / "common_passwords.txt").read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -73,7 +73,7 @@ def post_fields(
 
 
 def match_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
-    """The same of score and state of play of the liveblog itself; `said` holds the parts that are kept up to date.
+    """The fields of the liveblog itself, its score and state of play; `said` holds the parts that are kept up to date.
 
     Of what is the provider's the score alone is named, and a state that a person has set is one field.
     """
@@ -100,12 +100,12 @@ def _state(taken: Iterable[FieldOwner]) -> list[FieldOwner]:
 
 
 def of_person(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
-    """Those that a person has changed."""
+    """The fields that a person has changed."""
     return [each for each in fields if each.of_person]
 
 
 def returnable(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
-    """Those that can be handed back."""
+    """The fields that can be handed back to the provider."""
     return [each for each in fields if each.is_returnable]
 
 

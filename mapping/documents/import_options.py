@@ -42,7 +42,7 @@ class ImportOptions:
         return not self.auto_post or kind in self.exclude_events or key in self.held
 
     def waits(self, kind: str, key: str) -> bool:
-        """Whether it is the other source alone that the post waits for."""
+        """Whether the post waits until another source has it too."""
         return key in self.held and not self.drafts(kind)
 
     def as_dict(self) -> dict[str, Any]:

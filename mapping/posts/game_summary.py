@@ -23,7 +23,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(posts: Sequence[Document]) -> Extent:
-    """That of these posts, in any order."""
+    """Count these posts, given in any order, and find the oldest and the newest."""
     ordered = sorted(posts, key=_place)
     return Extent(len(ordered), ordered[0], ordered[-1]) if ordered else Extent(0)
 

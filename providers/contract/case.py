@@ -170,5 +170,5 @@ def bodies_of(fetched: Fetched) -> dict[str, bytes]:
 
 
 def known_of(answers: tuple[Answer, ...]) -> dict[str, Known]:
-    """What the daemon keeps of good answers for the next poll."""
+    """What the daemon keeps of these good answers for its next poll."""
     return {each.resource: Known(etag=each.etag, digest=each.digest, rows=each.rows) for each in answers}

@@ -68,7 +68,7 @@ def change(unit: Unit, account_id: str, **values: object) -> None:
 
 
 def lock(unit: Unit, account_id: str) -> None:
-    """Have every other unit that locks the account wait for the end of this one."""
+    """Lock the account until the end of this unit."""
     unit.conn.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update())
 
 
@@ -83,7 +83,7 @@ def find_by_email(conn: Connection, email: str) -> StoredAccount | None:
 
 
 def find_by_subject(conn: Connection, issuer: str, subject: str) -> StoredAccount | None:
-    """The account of whom the provider calls so."""
+    """The account of the person whom the provider knows by this issuer and subject."""
     wanted = accounts.c.issuer == issuer, accounts.c.subject == subject
     return _account(conn.execute(select(accounts).where(*wanted)).first())
 

@@ -74,13 +74,13 @@ def _shown_by(shown: PostFilter, account_id: str) -> list[ColumnElement[bool]]:
 
 
 def marks(conn: Connection, game_id: str) -> tuple[int, int, int]:
-    """What steps no version: posts that wait for their time, and when one was written last; the edition of the match's sources."""
+    """What changes without a step of the version: scheduled posts and the last write of one, the edition of the sources."""
     row = _MARKS.first(conn, game_id=game_id)
     return (0, 0, 0) if row is None else (int(row[0]), int(row[1] or 0), int(row[2] or 0))
 
 
 def earlier(conn: Connection, game_id: str, local_ids: Sequence[str]) -> dict[str, list[tuple[int, StoredEvent]]]:
-    """What these posts said before, with the second until which each stood, the latest first; as far as it is kept."""
+    """Earlier states of these posts as far as they are kept, the latest first, each with the second until which it stood."""
     found: dict[str, list[tuple[int, StoredEvent]]] = defaultdict(list)
     for chunk in in_chunks(local_ids):
         query = (

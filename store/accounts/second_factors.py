@@ -26,7 +26,7 @@ def set_secret(unit: Unit, account_id: str, secret: str, step: int) -> list[str]
 
 
 def use_code(unit: Unit, account_id: str, entered: str) -> bool:
-    """Whether it is a code of the account's app; it counts no second time, and none of before it does."""
+    """Use up a code of the account's app: whether it was right. Neither it nor an earlier one counts again."""
     secret = _secret(unit.conn, account_id)
     step = None if secret is None else step_of(secret, entered, unit.now)
     if step is None:
@@ -37,7 +37,7 @@ def use_code(unit: Unit, account_id: str, entered: str) -> bool:
 
 
 def use_recovery_code(unit: Unit, account_id: str, entered: str) -> bool:
-    """Whether it is one of the account's recovery codes; then it is none any more."""
+    """Use up a recovery code of the account: whether it was one."""
     columns = recovery_codes.c
     wanted = columns.account_id == account_id, columns.code_hash == recovery_digest(entered)
     return unit.conn.execute(delete(recovery_codes).where(*wanted)).rowcount == 1

@@ -99,7 +99,7 @@ def of_account(conn: Connection, account_id: str, *, now: float, idle: float) ->
 
 
 def proof_of(conn: Connection, session_id: str) -> SignInProof:
-    """By what the session was begun; a password alone where it has ended."""
+    """How the person signed in when the session was begun; a password alone where it has ended."""
     found = conn.scalar(select(desk_sessions.c.proof).where(desk_sessions.c.id == session_id))
     return SignInProof.PASSWORD if found is None else SignInProof(found)
 

@@ -80,11 +80,11 @@ def find(conn: Connection, token: str, *, now: float) -> SignInStep | None:
 
 
 def end(unit: Unit, token: str) -> bool:
-    """Forget it; whether there was one."""
+    """Delete the step with this token: whether there was one."""
     wanted = sign_in_steps.c.token_hash == sessions.token_digest(token)
     return unit.conn.execute(delete(sign_in_steps).where(wanted)).rowcount == 1
 
 
 def purge(unit: Unit) -> bool:
-    """Delete some that are over; whether there may be more."""
+    """Delete some steps that have expired: whether there may be more."""
     return delete_some(unit.conn, sign_in_steps, sign_in_steps.c.expires_at <= unit.now, limit=PURGED) == PURGED

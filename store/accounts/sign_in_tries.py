@@ -88,7 +88,7 @@ def _signed_in_key(network: str) -> str:
 
 
 def purge(unit: Unit) -> bool:
-    """Delete some that count no more; whether there may be more."""
+    """Delete some tries that no longer count: whether there may be more."""
     columns = sign_in_tries.c
     over = and_(columns.tried_at <= unit.now - KEPT, columns.failures > 0), columns.tried_at <= unit.now - KNOWN
     return delete_some(unit.conn, sign_in_tries, or_(*over), limit=PURGED) == PURGED

@@ -105,7 +105,7 @@ HowEnded = Callable[[Connection, Alarm], Ending | None]
 
 
 def not_said(_conn: Connection, _alarm: Alarm) -> Ending:
-    """It ended, and nobody says how."""
+    """Stands for a function that says how an alarm ended, where there is none."""
     return Ending(recovered=True, text="")
 
 

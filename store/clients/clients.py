@@ -88,7 +88,7 @@ def rotate(unit: Unit, client_id: str, secret_hash: str) -> None:
 
 
 def revoke(unit: Unit, client_id: str) -> None:
-    """From now on the client is unknown. Raises NotFound, Conflict for a declared client."""
+    """Revoke a client: it is unknown from now on. Raises NotFound, Conflict for a declared client."""
     _require_created(unit.conn, client_id)
     unit.conn.execute(update(clients).where(clients.c.id == client_id).values(revoked_at=unit.now, secrets=[]))
 

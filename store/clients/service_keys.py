@@ -19,7 +19,7 @@ _BEFORE = " before"
 
 
 class Keys(NamedTuple):
-    """All of them. What was signed by the keys of before the last rotation is believed too."""
+    """The service's keys. What was signed with the keys before the last rotation is accepted too."""
 
     media: bytes
     """Signs the addresses of images (mapping.rules.media_address)."""
@@ -32,7 +32,7 @@ class Keys(NamedTuple):
 
 
 def all_keys(unit: Unit) -> Keys:
-    """The secrets; what is wanted for the first time is made."""
+    """Read all keys, and make those that are missing."""
     before = {name: _find(unit.conn, name + _BEFORE) for name in ROTATED}
     return Keys(
         media=_key(unit, MEDIA),
@@ -53,7 +53,7 @@ def _reader_id_key(unit: Unit) -> bytes:
 
 
 def known_reader_id_key(conn: Connection) -> bytes:
-    """The same for who only reads; one of this moment alone where no daemon has made it yet."""
+    """The key of readers' ids, for a read: a random one where no daemon has made it yet."""
     return _find(conn, READER_IDS) or _find(conn, READERS) or secrets.token_bytes(BYTES)
 
 

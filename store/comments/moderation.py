@@ -98,7 +98,7 @@ def counts_by_status(
 
 
 def banned_readers(conn: Connection, organization_id: str, reader_ids: Collection[str]) -> frozenset[str]:
-    """Those of the readers whom the organization has banned."""
+    """Which of these readers the organization has banned."""
     columns = reader_bans.c
     own = columns.organization_id == organization_id, columns.reader_id.in_(sorted(reader_ids))
     return frozenset(conn.scalars(select(columns.reader_id).where(*own)))

@@ -31,7 +31,7 @@ class LogOnce:
     failing: bool = False
 
     def failed(self, *, cause: object, **fields: Any) -> bool:
-        """It failed; whether that was logged."""
+        """Note a failure: whether it was logged."""
         known = self.failing and (not self.each_cause or cause == self.cause)
         if not known:
             self.failing, self.cause = True, cause
@@ -39,7 +39,7 @@ class LogOnce:
         return not known
 
     def worked(self, **fields: Any) -> bool:
-        """It worked; whether that was logged, because it had failed before."""
+        """Note a success: whether it was logged, as it ends a row of failures."""
         recovered, self.failing = self.failing, False
         if recovered:
             log.info(self.recovered, **fields)

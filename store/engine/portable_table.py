@@ -35,7 +35,7 @@ class PortableTable:
 
     @property
     def columns(self) -> list[Column[Any]]:
-        """What is exported."""
+        """The columns that are exported."""
         return [column for column in self.table.c if column.name not in self.given]
 
     def rows(self, dialect: str) -> Select[Any]:

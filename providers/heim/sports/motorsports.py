@@ -34,7 +34,7 @@ FASTEST = "fastest"
 
 
 def motorsports(source: Source) -> Match:
-    """The session with its incidents and its ranking."""
+    """Make the match of a session, with its incidents and its ranking."""
     faults = source.faults
     events = read_rows(source)
     status = _status(source, events)

@@ -24,7 +24,7 @@ BEYOND = frozenset({FULL_TIME, EXTRA_TIME})
 
 
 def soccer(source: Source) -> Match:
-    """The match with its squads, incidents and period markers."""
+    """Make the match of a game of soccer, with its squads, incidents and period markers."""
     row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)

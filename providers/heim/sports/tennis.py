@@ -38,7 +38,7 @@ class Set:
 
 
 def tennis(source: Source) -> Match:
-    """The match with one incident for each game."""
+    """Make the match of a game of tennis, with one incident for each game of a set."""
     row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)

@@ -296,7 +296,7 @@ class LivenessLock:
         return True
 
     async def close(self) -> None:
-        """Let go."""
+        """Release the lock and close its connection."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
