@@ -45,7 +45,7 @@ REQUEST_ID = b"x-request-id"
 
 EVERY = 60.0
 """Seconds between two lines with counts."""
-METHODS = frozenset({"GET", "HEAD", "POST"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PATCH", "DELETE"})
 READS = frozenset({"GET", "HEAD"})
 SPAN = "matchwire.span"
 """Where a scope has the request's span, if one is made: the request log says on it what was served."""
