@@ -13,6 +13,7 @@ from api.http import static
 from api.http.request import ApiRequest, DeskPerson
 from api.page.page_frame import moment, preferred_locale
 from mapping.locales import Translator, msgid, translator
+from mapping.locales.labels import SCORE, SCORE_CONTEXT
 
 STATIC = "api.desk.static"
 POLICY = (
@@ -74,6 +75,10 @@ class DeskPage(NamedTuple):
     def text(self, words: str, /, **values: object) -> str:
         """The text in the reader's language."""
         return self.texts.text(words, context=None, **values)
+
+    def score(self, home: str, away: str) -> str:
+        """A score as the reader's language writes it."""
+        return self.texts.text(SCORE, context=SCORE_CONTEXT, home=home, away=away)
 
     def time(self, seconds: float | None) -> Markup:
         """Date and time as the reader writes them, nothing for none."""

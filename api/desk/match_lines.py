@@ -20,7 +20,7 @@ from mapping.desk.match_trouble import TROUBLE_TEXTS, Trouble
 from mapping.documents.import_options import ImportOptions
 from mapping.fusion.leading_source import Reason
 from mapping.locales import msgid
-from mapping.locales.labels import SCORE, SCORE_CONTEXT, Label
+from mapping.locales.labels import Label
 
 SHORT = {Label.HALF_TIME: msgid("HT"), Label.FINISHED: msgid("FT")}
 """States of a match where there is room for five letters."""
@@ -54,7 +54,7 @@ class LineMaker(NamedTuple):
             "title": title(document),
             "sport": game.sportstype,
             "when": self._when(row, document),
-            "score": "" if score is None else self._score(*score),
+            "score": "" if score is None else self.page.score(*score),
             "competition": text(node(document, "meta_info"), "tournament", "name"),
             "sign": (SIGNS.get(signs[0][0], "lost") if signs else "") or None,
             "said": " · ".join(words for _, words in signs) or self._remarkable(row, terms),
@@ -65,9 +65,6 @@ class LineMaker(NamedTuple):
             "more_people": people[SEEN:],
             "paused": None if terms is None else terms.paused,
         }
-
-    def _score(self, home: str, away: str) -> str:
-        return self.page.texts.text(SCORE, context=SCORE_CONTEXT, home=home, away=away)
 
     def _when(self, row: TableRow, document: Json) -> Markup:
         """The minute of a match that runs, how one that is over ended, and when any other begins."""

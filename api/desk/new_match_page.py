@@ -223,7 +223,7 @@ def _states(page: DeskPage, fixture: Json) -> list[str]:
     words = [] if status in {None, "scheduled"} else [page.text(STATES[Status(status)])]
     words += [fixture["statusWord"]] if fixture["statusWord"] else []
     score = fixture["score"] if status in {"live", "finished", "abandoned"} else None
-    words = [f"{score['home']}:{score['away']}", *words] if score else words
+    words = [page.score(score["home"], score["away"]), *words] if score else words
     return words if fixture["followable"] else [*words, page.text("No liveblogs of this sport")]
 
 

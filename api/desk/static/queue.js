@@ -32,8 +32,8 @@ items()[0]?.classList.add("current");
 queue.addEventListener("focusin", ({ target }) => go(target.closest(".item")));
 
 /** Sends what a button stands for; gives whether it was done, and says why not. */
-async function post(name, value) {
-  const body = new URLSearchParams({ account: form.elements.account.value, [name]: value });
+async function post(name, value, seen = {}) {
+  const body = new URLSearchParams({ account: form.elements.account.value, ...seen, [name]: value });
   try {
     const response = await send("desk/queue/act", { method: "POST", body });
     if (response.ok) return true;
@@ -52,7 +52,7 @@ async function answer(button) {
     return;
   }
   const all = items(), at = all.indexOf(button.closest(".item"));
-  if (!(await post(button.name, button.value))) return;
+  if (!(await post(button.name, button.value, { status: form.elements.status.value }))) return;
   if (button.dataset.undo) undone.push(button.dataset.undo);
   said.textContent = said.dataset.done;
   await refresh();

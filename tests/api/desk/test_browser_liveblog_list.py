@@ -171,7 +171,7 @@ async def test_new_posts_do_not_move_what_somebody_writes(desk, browser):
             "score_info": {"home_score": 11, "away_score": 10}}]},
     )  # fmt: skip
     await row(page, "enews").wait_for(state="attached")
-    await page.locator("#match").filter(has_text="11:10").wait_for(state="attached")
+    await page.locator("#match").filter(has_text="11-10").wait_for(state="attached")
     await page.evaluate(SETTLED)
     assert abs(await page.locator("#text").evaluate(TOP) - before) < 2
     await page.keyboard.type("tence")

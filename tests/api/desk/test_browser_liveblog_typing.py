@@ -29,7 +29,7 @@ async def corrected_twice(desk, page):
     await corrected(desk, page)
     await desk.desk.update("emine", {"contents": [text("Theirs again")]})
     await page.get_by_role("button", name="The other one: Theirs again").wait_for()
-    assert await page.locator("legend").filter(has_text="Which one").count() == 1
+    assert await page.locator("legend").filter(has_text="Keep yours").count() == 1
 
 
 async def given_a_headline(desk, page):
@@ -58,7 +58,7 @@ async def scored(desk, page):
         "/api/v5/write/ticker/post_modifications.json", auth=desk.desk.auth,
         json={"local_id": "gderby", "modifications": [body]},
     )  # fmt: skip
-    await page.locator("#match").filter(has_text="8:").wait_for(state="attached")
+    await page.locator("#match").filter(has_text="8-").wait_for(state="attached")
 
 
 async def uploaded(_, page):

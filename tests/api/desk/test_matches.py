@@ -180,7 +180,7 @@ async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):
     browser = await a_person(server)
     page = await browser.send("GET", "/desk/matches/new?provider=heim&kind=phaseId&id=+77+")
     assert (server.requested[0].selector_kind, server.requested[0].selector_id) == ("phase", "77")
-    for words in ("Line-ups: 36 people", "Events so far: 0", "1:0", "Not started"):
+    for words in ("Line-ups: 36 people", "Events so far: 0", "1-0", "Not started"):
         assert words in page.text, words
     assert "<script>alert" not in page.text
     assert page.text.count("&lt;script&gt;alert(1)") >= 2

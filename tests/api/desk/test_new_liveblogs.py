@@ -56,7 +56,7 @@ async def test_the_day_stands_there_by_competition(server):
         ("../../desk/liveblogs/gmatch4", "Has a liveblog: de")
     ]
     for words in (
-        "2:1 · Live",
+        "2-1 · Live",
         "No liveblogs of this sport",
         "left out: 3",
         "Monday, September 21, 2026 · Europe/Berlin",

@@ -85,6 +85,12 @@ ROWS = {
     "attach": Row(attached("second", SECOND_ID), settings(paused="yes"), {"paused": True, "provider": "second"}),
     "approve": Row(decided(approve=COMMENT), decided(reject=COMMENT), {"comment": "rejected"}, 409),
     "reject": Row(decided(reject=COMMENT), decided(approve=COMMENT), {"comment": "approved"}, 409),
+    "queue": Row(
+        Sent("/desk/queue", "/desk/queue/act", {"approve": COMMENT}),
+        decided(reject=COMMENT),
+        {"comment": "rejected"},
+        409,
+    ),
     "ban": Row(decided(ban="reader1"), decided(reject=COMMENT), {"comment": "rejected"}),
     "unban": Row(decided(unban="reader1"), decided(reject=COMMENT), {"comment": "rejected"}),
 }
