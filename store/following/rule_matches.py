@@ -59,6 +59,8 @@ FORGOTTEN = 20
 """Older rows that go with each new one."""
 WRITTEN_AHEAD = 30 * 86_400
 """Seconds before now in which somebody may have made a liveblog of a match by hand."""
+MOST_BY_HAND = 500
+"""Liveblogs made by hand that are looked at, the newest."""
 KEPT = 60 * 86_400
 """Seconds for which a match counts as made."""
 
@@ -134,7 +136,10 @@ _BY_HAND = CompiledQuery(
         not_(exists().where(attachments.c.game_id == games.c.id)),
         teams.c.ext_id.is_not(None),
     )
+    .order_by(games.c.created_at.desc())
+    .limit(2 * MOST_BY_HAND)
 )
+"""A row a team."""
 
 
 def known_matches(conn: Connection, organization_id: str, now: float) -> list[KnownMatch]:

@@ -90,7 +90,7 @@ class StandbyQuestion:
 def liveblogs_of_rule(conn: Connection, organization_id: str, rule: str) -> list[RuleLiveblog]:
     """The liveblogs that the rule has made, of matches that are not over."""
     rows = conn.execute(
-        _open_matches(games.c.id, follows.c.match_id, follows.c.kickoff).where(
+        _open_matches(rule_matches, games.c.id, follows.c.match_id, follows.c.kickoff).where(
             rule_matches.c.organization_id == organization_id, rule_matches.c.rule == rule
         )
     ).all()
@@ -119,12 +119,12 @@ def liveblogs_of_rule(conn: Connection, organization_id: str, rule: str) -> list
     ]
 
 
-def _open_matches(*columns: Any) -> Select[Any]:
-    """Liveblogs of rules that are on a match which is not over."""
+def _open_matches(table: Table, *columns: Any) -> Select[Any]:
+    """Liveblogs of the rows of a table that are on a match which is not over."""
     return (
         select(*columns)
-        .select_from(rule_matches)
-        .join(attachments, attachments.c.game_id == rule_matches.c.game_id)
+        .select_from(table)
+        .join(attachments, attachments.c.game_id == table.c.game_id)
         .join(follows, follows.c.id == attachments.c.follow_id)
         .join(games, games.c.id == attachments.c.game_id)
         .where(attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED)
@@ -192,12 +192,12 @@ def find_question(conn: Connection, key: SearchKey) -> StandbyQuestion:
 
 def _questions(organization_id: str) -> Select[Any]:
     table = standby_searches.c
+    columns = (standby_searches, games.c.local_id, follows.c.provider.label("of_provider"), follows.c.match_id)
     there = follows.alias()
     beside = select(standbys_table.c.game_id).join(there, there.c.id == standbys_table.c.follow_id)
     answered = beside.where(standbys_table.c.game_id == table.game_id, there.c.provider == table.provider).exists()
     return (
-        _open_matches(standby_searches, games.c.local_id, follows.c.provider.label("of_provider"), follows.c.match_id)
-        .join(standby_searches, table.game_id == games.c.id)
+        _open_matches(standby_searches, *columns)
         .where(table.organization_id == organization_id, _OPEN, ~answered)
         .order_by(table.kickoff, table.game_id, table.provider)
     )
