@@ -252,7 +252,7 @@ class KnownMatches:
 
         It has the same id; or the same two teams, by all that is linked, on the same day: of the same provider only where
         that does not list the other id too, since two that are listed are played one after the other. One that has begun is
-        none that begins hours later.
+        none that begins hours earlier or later.
         """
         locale, provider = rule.terms.locale, rule.provider
         same_id = self._by_id.get((locale, SourceId(provider, fixture.match_id)))
@@ -263,16 +263,16 @@ class KnownMatches:
         near = (
             (_apart(each, kickoff, zone), each.match_id, each)
             for each in self._by_teams.get((locale, teams), ())
-            if not (each.provider == provider and (each.match_id in lists.by_id or _is_earlier(each, kickoff, now)))
+            if not (each.provider == provider and (each.match_id in lists.by_id or _is_second(each, kickoff, now)))
         )
         apart, _, nearest = min(near, default=(APART, "", None), key=itemgetter(0, 1))
         return nearest if apart < APART else None
 
 
-def _is_earlier(known: KnownMatch, kickoff: int, now: float) -> bool:
-    """Whether the match has begun so long before this kick-off that it is another one of the same teams that day."""
+def _is_second(known: KnownMatch, kickoff: int, now: float) -> bool:
+    """Whether one of both has begun, and so long before the other that these are two matches of the same teams that day."""
     begins = known.kickoff or 0
-    return bool(known.match_id) and begins <= now and kickoff - begins >= APART_OVER
+    return bool(known.match_id) and min(begins, kickoff) <= now and abs(kickoff - begins) >= APART_OVER
 
 
 def _apart(known: KnownMatch, kickoff: int, zone: ZoneInfo) -> float:

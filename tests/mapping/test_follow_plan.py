@@ -140,6 +140,11 @@ def test_a_match_that_the_organization_has_in_that_language_is_not_made_again(th
     assert next(each.outlook for each in found if each.fixture.match_id == "1") == outlook
 
 
+def test_a_match_that_runs_takes_no_liveblog_of_the_teams_second_match_over():
+    (found,) = planned(fixture(), at=HOUR, there=(known(match_id="77", rule="league", kickoff=KICKOFF + 5 * HOUR),))
+    assert found.outlook == "due"
+
+
 def test_a_match_that_is_called_off_takes_no_liveblog_over():
     (found,) = planned(fixture(status=FixtureStatus.CANCELLED), there=(known(match_id="77", rule="league"),))
     assert found.outlook == "made"

@@ -202,12 +202,14 @@ class Weekend:
             if not self.looks.is_due:
                 continue
             leading = self.workers[: 1 + self.together()]
-            try:
-                await asyncio.gather(*(each.looks.look() for each in leading))
-            except Crash:
+            ends = await asyncio.gather(*(each.looks.look() for each in leading), return_exceptions=True)
+            if any(isinstance(each, Crash) for each in ends):
                 self.crashes += 1
                 self.clock.now += 10
                 self.start()
+            for each in ends:
+                if each is not None and not isinstance(each, Crash):
+                    raise each
             self.clock.now += 1
 
     async def liveblogs(self) -> list[tuple[str, str, int, str]]:
