@@ -222,10 +222,12 @@ Network = Annotated[str, AfterValidator(_network)]
 HostOrNetwork = Annotated[str, AfterValidator(_host_or_network)]
 OrganizationId = Annotated[str, AfterValidator(_organization)]
 ClientId = Annotated[str, AfterValidator(_client)]
-ProviderId = Annotated[str, AfterValidator(_provider)]
-ProviderKey = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$")]
+ProviderId = Annotated[str, StringConstraints(max_length=64), AfterValidator(_provider)]
+ProviderKey = Annotated[
+    str, BeforeValidator(_digits), StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$", max_length=128)
+]
 """The provider's name for a match, a phase or an overall; a bare number is taken as its digits."""
-EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$")]
+EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$", max_length=128)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=255, strip_whitespace=True)]
 Locale = Literal["", "en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl"]

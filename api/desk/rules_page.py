@@ -95,13 +95,20 @@ async def write_rule(request: ApiRequest, page: DeskPage, person: DeskPerson, fo
         if act == "create":
             key = (await operations.make_rule(services, owner, body)).key
         elif act == "change":
-            await operations.change(services, owner, key, body)
+            await operations.change(services, owner, key, body, expected=form.get("state"))
         else:
             await operations.remove(services, owner, key)
     except StoreUnavailable:
         raise
     except ServiceError as error:
         field = (error.field or "").partition(".")[0]
+        if field == "state":
+            field, words = (
+                "",
+                page.text("Somebody else has changed the rule meanwhile. If you save again, yours counts."),
+            )
+            refusal = Refusal("", words, body, key)
+            return await _page(request, page, person, refusal=refusal, alert=words, status=409)
         refusal = Refusal(field, error.message, body, "" if act == "create" else key)
         alert = "" if field else refusal_text(page, error)
         return await _page(request, page, person, refusal=refusal, alert=alert, status=422)
@@ -168,6 +175,7 @@ async def _page(
         failures=[each for each in _once(preview) if each.failure],
         chosen="" if named is None else named.key,
         given=given,
+        state="" if entry is None else operations.state_of(entry),
         lead=_minutes(given.get("lead")),
         is_new=named is None,
         wrong={} if refusal is None or not refusal.field else {refusal.field: refusal.words},

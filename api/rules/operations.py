@@ -10,6 +10,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 from sqlalchemy import Connection
 
+from api.http.param import digest_of
 from api.http.request import RuleEngine, Services
 from api.rules.documents import change_rule, read_rule
 from config.organizations import FollowEntry
@@ -68,8 +69,13 @@ async def make_rule(services: Services, organization_id: str, body: Mapping[str,
     return _at_work(services, entry)
 
 
-async def change(services: Services, organization_id: str, key: str, body: Mapping[str, Any]) -> ListedRule:
-    """Change fields of a rule, from now on. Raises NotFound, Conflict for one of the configuration, and Unprocessable."""
+async def change(
+    services: Services, organization_id: str, key: str, body: Mapping[str, Any], *, expected: str | None = None
+) -> ListedRule:
+    """Change fields of a rule, from now on. `expected`: the `state_of` the rule that the change was written for.
+
+    Raises NotFound, Conflict for one of the configuration or one that another change has reached first, and Unprocessable.
+    """
     if any(each.key == key for each in _in_file(services, organization_id)):
         raise Conflict(IN_FILE)
 
@@ -78,12 +84,19 @@ async def change(services: Services, organization_id: str, key: str, body: Mappi
         if there is None:
             raise NotFound("there is no such rule")
         before = FollowEntry.of_fields(organization_id, key, there.fields)
+        if expected is not None and before is not None and state_of(before) != expected:
+            raise Conflict("somebody else has changed the rule meanwhile", field="state")
         after = read_rule(organization_id, {**body, "key": key}) if before is None else change_rule(before, body)
         _check(services, after)
         rules.change_rule(unit, organization_id, key, after.fields)
         return after
 
     return _at_work(services, await services.store.write(write))
+
+
+def state_of(entry: FollowEntry) -> str:
+    """What the fields of a rule are known by: another one once any of them has changed."""
+    return digest_of(entry.fields)
 
 
 async def remove(services: Services, organization_id: str, key: str) -> None:

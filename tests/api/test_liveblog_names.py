@@ -45,6 +45,9 @@ CALLS = {
             "/embed/{liveblogId}",
         )
     },
+    ("POST", f"{SOURCE}/standby.json"): Call(
+        names=("liveblogId",), where="path", method="POST", body={"provider": "pa", "matchId": None}, status=404
+    ),
     ("GET", "/api/comments/v1/liveblog/{liveblogId}/counts.json"): IN_PATH,
     ("GET", STREAM): Call(method="HEAD"),
     ("GET", DELTA): Call(),

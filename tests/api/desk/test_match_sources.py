@@ -185,7 +185,7 @@ async def test_a_draft_that_waits_for_the_other_source_says_so(desk):
     await desk.go_on()
     page = await page_of(desk, f"/desk/liveblogs/{desk.name}")
 
-    assert "Draft</b> – one source alone has it: it is published by itself once the other one has it too" in page
+    assert "one source alone has it: it is published by itself once the other one has it too" in page
     assert "this kind of event is not posted automatically" not in page
 
 
@@ -202,5 +202,5 @@ async def test_hostile_words_of_a_source_are_words(server):
     for path in ("/desk/matches/gmatch1", "/desk", "/desk/liveblogs/gmatch1"):
         page = await browser.send("GET", path)
         assert handlers_in(page.text) == [], path
-        assert not re.search(r"<(script>|img|svg [^ca]|/textarea)", page.text), path
+        assert not re.search(r"<(script>|img|svg [^cav]|/textarea)", page.text), path
         assert page.text.count("&lt;script&gt;alert(1)") >= 2, path

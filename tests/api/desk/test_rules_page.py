@@ -106,3 +106,23 @@ async def test_what_is_missing_shortly_before_kick_off_stands_on_top_of_the_desk
     assert "new?provider=heim&amp;kind=matchId&amp;id=1" in desk.text
     assert (tried.status_code, server.looked_again) == (303, [ORGANIZATION])
     assert all(f"Match {each}" in page for each in "123")
+
+
+async def test_what_a_colleague_has_changed_of_a_rule_is_not_lost_unseen(server):
+    """Whoever opened the form before is asked; what is sent again, having seen that, counts."""
+    configure(server.services.settings, ORGANIZATION, providers={"heim": None, "pa": None})
+    browser = await a_person(server, role="admin")
+    await browser.submit(RULES, FORM)
+
+    async def opened():
+        return re.search(r'name="state" value="(\w+)"', (await browser.send("GET", f"{RULES}?rule=cup")).text)[1]
+
+    seen, change = await opened(), {**FORM, "act": "change"}
+    assert (await browser.submit(RULES, {**change, "team": "7", "state": seen})).status_code == 303
+    asked = await browser.submit(RULES, {**change, "locale": "fr-fr", "state": seen})
+    again = await browser.submit(RULES, {**change, "locale": "fr-fr", "state": await opened()})
+    (rule,) = await server.store.read(stored_rules)
+
+    assert (asked.status_code, "Somebody else has changed" in asked.text, again.status_code) == (409, True, 303)
+    assert 'value="fr-fr" selected' in asked.text
+    assert rule.fields["locale"] == "fr-fr"

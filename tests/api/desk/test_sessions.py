@@ -323,7 +323,7 @@ async def test_guessing_the_old_password_with_a_stolen_session_is_slowed_down(br
 
 async def test_what_becomes_of_an_account_counts_at_once(server, account, browser):
     """Another role, and disabling it: with the very next request."""
-    await server.store.write(partial(accounts.change, account_id=account.id, role=AccountRole.READER))
+    await server.store.write(partial(accounts.change, account_id=account.id, role=AccountRole.VIEWER))
     assert (await browser.send("POST", CREATE, json=news())).status_code == 403
     assert (await browser.send("GET", SEARCH)).status_code == 200
 

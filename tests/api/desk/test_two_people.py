@@ -20,7 +20,7 @@ COMMENT = f"{1:024x}"
 ALONE = {
     "/desk/sign-in", "/desk/sign-in/code", "/desk/sign-out", "/desk/account/password", "/desk/account/second-factor",
     "/desk/account/end-session", "/desk/account/end-everywhere", "/desk/liveblogs/{liveblogId}/open", "/desk/new/match",
-    "/desk/new/topic", "/desk/liveblogs/act",
+    "/desk/new/topic", "/desk/liveblogs/act", "/desk/rules", "/desk/rules/try",
 }  # fmt: skip
 """Forms about the account or the browser that sends them, of what is not there yet, and of what is then over."""
 MATCH, NEW, QUEUE = "/desk/matches/{liveblogId}", "/desk/matches/new", "/desk/comments"
