@@ -109,7 +109,7 @@ async def test_what_is_missing_shortly_before_kick_off_stands_on_top_of_the_desk
 
 
 async def test_what_a_colleague_has_changed_of_a_rule_is_not_lost_unseen(server):
-    """Whoever opened the form before is asked; what is sent again, having seen that, counts."""
+    """Whoever opened the form before is held; what is sent again, having seen that, counts."""
     configure(server.services.settings, ORGANIZATION, providers={"heim": None, "pa": None})
     browser = await a_person(server, role="admin")
     await browser.submit(RULES, FORM)
@@ -119,10 +119,10 @@ async def test_what_a_colleague_has_changed_of_a_rule_is_not_lost_unseen(server)
 
     seen, change = await opened(), {**FORM, "act": "change"}
     assert (await browser.submit(RULES, {**change, "team": "7", "state": seen})).status_code == 303
-    asked = await browser.submit(RULES, {**change, "locale": "fr-fr", "state": seen})
+    held = await browser.submit(RULES, {**change, "locale": "fr-fr", "state": seen})
     again = await browser.submit(RULES, {**change, "locale": "fr-fr", "state": await opened()})
     (rule,) = await server.store.read(stored_rules)
 
-    assert (asked.status_code, "Somebody else has changed" in asked.text, again.status_code) == (409, True, 303)
-    assert 'value="fr-fr" selected' in asked.text
+    assert (held.status_code, "Somebody else has changed" in held.text, again.status_code) == (409, True, 303)
+    assert 'value="fr-fr" selected' in held.text
     assert rule.fields["locale"] == "fr-fr"
