@@ -34,7 +34,7 @@ class Caller(StrEnum):
     NOBODY = "nobody"
     UNSCOPED = "a client without the scope"
     CLIENT = "a client with the scope alone"
-    READER = "a reader of the desk"
+    VIEWER = "a viewer of the desk"
     EDITOR = "an editor"
     ADMIN = "an admin"
     OTHER_CLIENT = "a client of another organization"
@@ -42,14 +42,14 @@ class Caller(StrEnum):
 
 
 PEOPLE: Mapping[Caller, str] = {
-    Caller.READER: "reader",
+    Caller.VIEWER: "viewer",
     Caller.EDITOR: "editor",
     Caller.ADMIN: "admin",
     Caller.OTHER_PERSON: "other",
 }
 """The sessions of people in a full house."""
 ROLE_SCOPES = {
-    Caller.READER: {"read"},
+    Caller.VIEWER: {"read"},
     Caller.EDITOR: {"read", "write", "external", "comments", "stats"},
     Caller.ADMIN: {"read", "write", "external", "comments", "stats", "webhooks"},
 }
@@ -155,7 +155,7 @@ def public(status: int = 200, **path: str) -> Door:
 
 def desk(
     sends: Sends,
-    least: Caller = Caller.READER,
+    least: Caller = Caller.VIEWER,
     *,
     done: int = 200,
     refused: int = 403,
@@ -171,7 +171,7 @@ def desk(
 
 
 def of_oneself(
-    sends: Sends, done: int = 303, stranger: int = SIGN_IN, least: Caller = Caller.READER, *, once: bool = False
+    sends: Sends, done: int = 303, stranger: int = SIGN_IN, least: Caller = Caller.VIEWER, *, once: bool = False
 ) -> Door:
     """For people about themselves: an admin of another organization has an account and lists too, without a word of ours."""
     door = desk(sends, least, done=done, other=done, stranger=stranger, once=once)

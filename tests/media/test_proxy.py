@@ -238,7 +238,7 @@ async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
     monkeypatch.setattr(variants, "render", lambda *args: (rendered.append(1), original(*args))[1])
     readers.source.gate = asyncio.Event()
     waiting = [asyncio.create_task(readers.get(width=64)) for _ in range(20)]
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.5)
     waiting[0].cancel()
     await asyncio.sleep(0)
     readers.source.gate.set()

@@ -178,7 +178,7 @@ PLANTS = _plants("""
     store/following/moves.py: _move_belief(unit, before_id, after_id)
     → pass
     A match under another id is the same one.
-    store/following/moves.py: return next((row.id for row in map(sync.follow_of, rows) if sync.is_match(row, match)), None)
+    store/following/moves.py: return next((row.id for row in map(follow_rows.follow_of, rows) if follow_rows.is_match(row, match)), None)
     → return None
     The posts of a match move with it.
     store/following/moves.py: ledger.move(unit, game_id, before_id, after_id)
@@ -265,8 +265,8 @@ PLANTS = _plants("""
     mapping/liveblog/prefill.py: parts += ["scoreboard"] if terms.auto_post and not terms.exclude_scoreboard else []
     → parts += ["scoreboard"] if terms.auto_post else []
     While a liveblog is paused it stays as it is.
-    ingest/sync/liveblog_sync.py: game = None if terms.paused else _locked(unit, game_id)
-    → game = _locked(unit, game_id)
+    ingest/sync/liveblog_sync.py: game = None if terms.paused else _lock_liveblog(unit, game_id)
+    → game = _lock_liveblog(unit, game_id)
     The text on an incident is the text of its post.
     mapping/posts/posts.py: narrative = desk.narratives.get(incident.key)
     → narrative = None
