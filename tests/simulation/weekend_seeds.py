@@ -272,12 +272,16 @@ class DrawnWeekend:
     def rename(self, number: int) -> None:
         before, after = self.idents[number], str(500 + number)
         row = self.league.matches[before]
-        if row.kickoff <= self.now or PLACEHOLDER in {row.home, row.away} or number in {30, 31, 55, 56}:
+        if (
+            (number, "de") in self.declared
+            or row.kickoff <= self.now
+            or PLACEHOLDER in {row.home, row.away}
+            or number in {30, 31, 55, 56}
+        ):
             return
         del self.league.matches[before]
         self.league.matches[after] = replace(row, match_id=after)
         self.idents[number], self.numbers[after] = after, number
-        self.declared.discard((number, "de"))
         self.say(f"{number} has another id")
 
     async def call(self, number: int, locale: str, *, meanwhile: bool) -> None:
