@@ -222,7 +222,12 @@ Network = Annotated[str, AfterValidator(_network)]
 HostOrNetwork = Annotated[str, AfterValidator(_host_or_network)]
 OrganizationId = Annotated[str, AfterValidator(_organization)]
 ClientId = Annotated[str, AfterValidator(_client)]
-ProviderId = Annotated[str, StringConstraints(max_length=64), AfterValidator(_provider)]
+ProviderId = Annotated[
+    str,
+    StringConstraints(max_length=64),
+    AfterValidator(_provider),
+    Field(json_schema_extra={"pattern": f"^{_PROVIDER.pattern}$"}),
+]
 ProviderKey = Annotated[
     str, BeforeValidator(_digits), StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$", max_length=128)
 ]

@@ -12,7 +12,6 @@ from api.desk.desk_frame import DeskPage
 from api.desk.match_overview import MatchVerdict, TableRow
 from api.desk.shared_texts import automatic_text, brief_disagreements, reason_text
 from api.http.json_path import Json, local, node, text
-from api.http.templates import initials
 from api.page.page_frame import Form, moment
 from api.page.scoreboard import clock, scores, ticking_clock, title
 from api.view.post_content import headline
@@ -61,7 +60,7 @@ class LineMaker(NamedTuple):
             "latest": "" if row.latest is None else headline(dict(row.latest.document), self.page.texts.locale),
             "posted_at": None if row.latest is None else self.page.time_of_day(row.latest.created_at, self.page.zone),
             "drafts": row.drafts,
-            "people": [(name, initials(name)) for name in people[:SEEN]],
+            "people": people[:SEEN],
             "more_people": people[SEEN:],
             "paused": None if terms is None else terms.paused,
         }

@@ -10,16 +10,17 @@ from pydantic.alias_generators import to_camel
 
 from config.organizations import DeclaredId, FollowEntry, FollowTerms
 from config.sections import Section
-from mapping.documents.base import describe, field_path
+from mapping.documents.base import describe, field_path, one_of_required
 from mapping.errors import Unprocessable
 
 _WIRE = ConfigDict(alias_generator=to_camel, extra="ignore")
+_ABOUT = one_of_required("competition", "team")
 
 
 class FollowRuleDraft(FollowTerms):
     """What is sent to make a rule, or to change one."""
 
-    model_config = _WIRE
+    model_config = ConfigDict(**_WIRE, json_schema_extra=_ABOUT)
 
     key: DeclaredId
 

@@ -51,6 +51,10 @@ RIGHT = (
     Refusal(
         r"liveblog\.handBackExternal", 422, words="^the provider (says nothing|has no such)", field="fields|events"
     ),
+    # What a rule may name is what this process follows: its providers, their sports, event types and texts.
+    Refusal(
+        r"rule\.(create|change)", 422, field=r"^(provider|standby|sport|excludeEvents|includeTextContent|confirm)\b"
+    ),
     Refusal("liveblog.(create|attach).*", 400, words="must be digits$", field="Id$"),
     Refusal("liveblog.preview.*", 400, words="must be digits$", field="Id$"),
     # One of three parameters names the match, which OpenAPI cannot say of a query.
