@@ -101,7 +101,7 @@ SIGN_IN, GONE = 303, 401
 """What who is not signed in gets: of a page and a form the way to the sign-in, of a part of a page an error."""
 READ, WRITE, HOOKS, STATS = ("read", "write"), ("write",), ("webhooks",), ("stats",)
 EXTERNAL, COMMENTS = ("external",), ("comments",)
-OUTSIDE_API = dict.fromkeys(("reader", "editor", "admin", "other_person"), 401)
+OUTSIDE_API = dict.fromkeys(("viewer", "editor", "admin", "other_person"), 401)
 """People, where nobody's session counts."""
 EVERYBODY = frozenset(Caller)
 CLIENTS = frozenset({Caller.CLIENT, Caller.UNSCOPED})

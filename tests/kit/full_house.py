@@ -106,7 +106,7 @@ CLIENTS = (
     matchday.client("without-read-write", *({*SCOPES} - {"read", "write"})),
 )
 PEOPLE = {
-    "reader": ("viewer", OWNER),
+    "viewer": ("viewer", OWNER),
     "editor": ("editor", OWNER),
     "admin": ("admin", OWNER),
     "other": ("admin", OTHER),

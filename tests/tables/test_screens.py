@@ -235,7 +235,7 @@ SCREENS = {
     "second factor": desk("/account", second_factor),
     "recovery codes": desk("/account", recovery_codes),
     "liveblog at the desk": desk("/liveblogs/gmatch1", of_one_post),
-    "liveblog for readers of the desk": desk("/liveblogs/gmatch1", ready, role="reader"),
+    "liveblog for viewers": desk("/liveblogs/gmatch1", ready, role="viewer"),
     "form of a post": desk("/liveblogs/gmatch1", writing),
 }
 
